@@ -14,7 +14,7 @@ enum FileWriterPlugin: AnyEventPlugin {
 }
 
 /// Writes events to a file, one record for each event.
-package actor FileWriter<E: Event>: Sink, BackgroundComponent {
+package actor FileWriter<E: Event>: Sink, BackgroundComponent, FileWritingComponent {
   private let executor = BlockingExecutor(label: "file_writer")
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let settings: FileWriterSettings
@@ -93,6 +93,8 @@ package actor FileWriter<E: Event>: Sink, BackgroundComponent {
   package func drain() async throws { try await file.finish() }
 
   package func background() async { await file.flushRegularly() }
+
+  package func renewFiles() -> [String] { [file.renew()].compactMap(\.self) }
 
   package func stop() { file.close() }
 }

@@ -17,7 +17,7 @@ enum FlashLoggerPlugin: PricedEventPlugin {
 }
 
 /// Logs price changes: on a terminal in a pane whose lines fade, elsewhere as plain lines, or to a file that rotates.
-package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundComponent {
+package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundComponent, FileWritingComponent {
   package static var bond: String { "writes to the terminal of this one" }
 
   private let executor = BlockingExecutor(label: "flash_logger")
@@ -47,7 +47,7 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundCompo
     self.context = context
     terminal = context.terminal
     splits = SplitWatch(context.instruments)
-    changes = context.counter("changes", "Price changes logged.")
+    changes = context.counter("changes", "Price changes that make a line.")
     small = context.counter("below minimum", "Price changes smaller than the minimum.")
   }
 
@@ -129,6 +129,8 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundCompo
     if usesPane { return await drawPane() }
     await file?.flushRegularly()
   }
+
+  package func renewFiles() -> [String] { [file?.renew()].compactMap(\.self) }
 
   private func drawPane() async {
     while canDraw, !Task.isCancelled {

@@ -22,7 +22,9 @@ enum NotificationDispatcherPlugin: PricedEventPlugin {
 ///
 /// Three loops run on one actor: `receive` evaluates the rules, `run` publishes, `background` delivers, with one task for each channel. A
 /// slow channel delays only itself. A slow reader of the alerts that loses nothing (`block`) delays the prices, as on any edge.
-package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundComponent, CommandableComponent, ExplainingComponent {
+package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundComponent, CommandableComponent, ExplainingComponent,
+  FileWritingComponent
+{
   package typealias Input = E
   package typealias Output = Alert
 
@@ -106,7 +108,8 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
 
   package func start() throws {
     let channels = try OpenedChannel.open(
-      settings.channels, tools, opened: context.recall(Self.opened) ?? [], files: context.files)
+      settings.channels, tools, opened: context.recall(Self.opened) ?? [], files: context.files
+    ) { [context] sentence in context.logger.notice("\(sentence)") }
     context.remember((context.recall(Self.opened) ?? []).union(settings.channels.compactMap(\.filePath)), Self.opened)
     for channel in channels {
       if let fault = channel.fault { context.logger.notice("channel \(shown(channel.name)) is off: \(fault)") }
@@ -213,6 +216,12 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
     while !deliveries.isIdle, context.clock.uptime < deadline, !Task.isCancelled { await idle.sleep(until: deadline, context.clock) }
     hasEnded = true
     bell.wake()
+  }
+
+  package func renewFiles() async -> [String] {
+    var paths: [String] = []
+    for queue in deliveries.queues { if let path = await queue.channel?.renew() { paths.append(path) } }
+    return paths
   }
 
   package func stop() async {

@@ -15,7 +15,7 @@ enum RecorderPlugin: AnyEventPlugin {
 }
 
 /// Writes records to a file that rotates, each as a whole line.
-package actor Recorder<E: Event>: Sink, BackgroundComponent {
+package actor Recorder<E: Event>: Sink, BackgroundComponent, FileWritingComponent {
   private let executor = BlockingExecutor(label: "recorder")
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let form: RecordForm<E>
@@ -59,6 +59,8 @@ package actor Recorder<E: Event>: Sink, BackgroundComponent {
   package func drain() async throws { try await file.finish() }
 
   package func background() async { await file.flushRegularly() }
+
+  package func renewFiles() -> [String] { [file.renew()].compactMap(\.self) }
 
   package func stop() { file.close() }
 }

@@ -54,6 +54,36 @@ enum Descriptor {
     return Int(status.st_size)
   }
 
+  /// What has become of an open file.
+  enum Standing: Equatable {
+    /// It is the file at its path, of so many bytes.
+    case present(size: Int)
+    /// Its path leads to another file, or to none.
+    case movedAway
+    /// It has no path any more.
+    case removed
+  }
+
+  /// Compares an open plain file with the one at `path`, with links followed. If the system cannot tell, it is present.
+  static func standing(of descriptor: Int32, at path: String) -> Standing {
+    var own = stat()
+    var present = stat()
+    guard fstat(descriptor, &own) == 0 else { return .present(size: .max) }
+    if own.st_nlink == 0 { return .removed }
+    if stat(path, &present) == 0 {
+      if present.st_ino != own.st_ino || present.st_dev != own.st_dev { return .movedAway }
+    } else if errno == ENOENT || errno == ENOTDIR {
+      return .movedAway
+    }
+    return .present(size: Int(own.st_size))
+  }
+
+  /// False if an open file was removed: what is written to it is gone when it is closed.
+  static func hasName(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) != 0 || status.st_nlink > 0
+  }
+
   /// The last byte of the file at `path`; nil if it is empty or cannot be read.
   static func lastByte(of path: String) -> UInt8? {
     guard let file = try? FileDescriptor.opening(path, .readOnly, .nonBlocking) else { return nil }

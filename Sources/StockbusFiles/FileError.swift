@@ -41,9 +41,16 @@ package struct FileError: EnvironmentError, Hashable, Sendable {
   package var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
   /// True if another user of the file refuses it, because another attempt would be refused too.
   package var isPermanent: Bool { if case .claim = attempt { true } else { false } }
-  /// True if the same attempt may succeed later. Not after a failed `sync`: the system may have dropped the data, and would not report that
-  /// a second time.
-  var mayPass: Bool { isOutOfSpace && attempt != .sync }
+  /// True if the same attempt may succeed later: there may be room again, and whoever has taken a file away may let a new one be made. Not
+  /// after a failed `sync`: the system may have dropped the data, and would not report that a second time.
+  var mayPass: Bool {
+    switch attempt {
+    case .open, .createFolder: true
+    case .write: isOutOfSpace || code == Self.missing
+    case .rename, .close, .claim: isOutOfSpace
+    case .sync: false
+    }
+  }
 }
 
 extension FileError: CustomStringConvertible {

@@ -20,5 +20,10 @@ struct RecordEnds {
     for end in ends { runs[runs.count - 1].ends.append(start + end) }
   }
 
+  /// Moves all ends, because as many bytes were put before them, or, if negative, taken away there.
+  mutating func move(by count: Int) {
+    if count != 0 { for i in runs.indices { runs[i].start += count } }
+  }
+
   mutating func removeAll() { runs.removeAll(keepingCapacity: true) }
 }

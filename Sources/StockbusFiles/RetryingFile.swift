@@ -18,6 +18,8 @@ package final class RetryingFile {
   private let records: Counter
   private let bytes: Counter
   private var file: RotatingFile?
+  /// What has been counted of what the present file has written.
+  private var counted = (records: 0, bytes: 0)
   /// How many events of the present batch have had their records taken.
   private var taken = 0
   /// Since when writing has failed, by the run's clock; nil if the last attempt has succeeded.
@@ -34,8 +36,8 @@ package final class RetryingFile {
     self.settings = settings
     self.context = context
     patience = Patience(settings.patience, context)
-    records = context.counter("records", "Records taken; those that could not be written are among them.")
-    bytes = context.counter("bytes", "Bytes of the records taken.")
+    records = context.counter("records", "Records written to the file.")
+    bytes = context.counter("bytes", "Bytes of the records written.")
   }
 
   /// Opens the file, creating the folders above it; every new file begins with `header`.
@@ -47,6 +49,8 @@ package final class RetryingFile {
     do throws(FileError) {
       let file = try RotatingFile(path: path, options: options, files: context.files)
       file.calls = calls
+      file.noticed = { [context] sentence in context.logger.notice("\(sentence)") }
+      counted = (0, 0)
       if context.recall(Self.torn) == path { file.beginLine() }
       self.file = file
     } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
@@ -76,8 +80,6 @@ package final class RetryingFile {
     if failingSince != nil { try await flush() }
     try await persistently { () throws(FileError) in try file.write(text) }
     taken += events
-    records.add(text.count)
-    bytes.add(text.bytes.count)
   }
 
   /// Writes what is buffered.
@@ -94,20 +96,34 @@ package final class RetryingFile {
     self.file = nil
   }
 
+  /// Looks at once whether the path still leads to the file, and makes it anew if not. Returns the path if it has. Where that fails, the next
+  /// batch, or the end, handles it.
+  package func renew() -> String? {
+    guard !isTrying, let file else { return nil }
+    var isRenewed = false
+    attempt { () throws(FileError) in isRenewed = try file.renew() }
+    return isRenewed ? path : nil
+  }
+
   /// Writes what is buffered every `flush`, until the task is cancelled; does nothing with `flush: 0s`, where no record waits. Where that
   /// fails, the component is degraded, and the next batch, or the end, handles it.
   package func flushRegularly() async {
     if settings.flush == .zero { return }
     while (try? await context.clock.sleep(for: settings.flush)) != nil {
       guard !isTrying, let file else { continue }
-      do throws(FileError) {
-        try file.flush()
-        noteSuccess()
-      } catch {
-        if failingSince == nil, !noteGoneReader(error) { context.logger.warning("\(error)") }
-        noteFailure()
-        context.report(trouble: "\(error)")
-      }
+      attempt { () throws(FileError) in try file.flush() }
+    }
+  }
+
+  /// Makes one attempt, and leaves a failure to the next batch, or the end.
+  private func attempt(_ body: () throws(FileError) -> Void) {
+    do throws(FileError) {
+      try body()
+      noteSuccess()
+    } catch {
+      if failingSince == nil, !noteGoneReader(error) { context.logger.warning("\(error)") }
+      noteFailure()
+      context.report(trouble: "\(error)")
     }
   }
 
@@ -115,7 +131,9 @@ package final class RetryingFile {
   package func close() {
     guard let file else { return }
     self.file = nil
-    guard let (error, lost) = file.abandon() else { return }
+    let failure = file.abandon()
+    count(file)
+    guard let (error, lost) = failure else { return }
     if lost > 0 { context.lose(lost, "\(error)") } else { context.logger.error("\(error)") }
     if file.leavesPiece { context.remember(path, Self.torn) }
   }
@@ -134,12 +152,25 @@ package final class RetryingFile {
   }
 
   private func noteSuccess() {
+    if let file { count(file) }
     if failingSince == nil { return }
     failingSince = nil
     context.report(trouble: nil)
   }
 
-  private func noteFailure() { failingSince = failingSince ?? context.clock.uptime }
+  private func noteFailure() {
+    if let file { count(file) }
+    failingSince = failingSince ?? context.clock.uptime
+  }
+
+  /// Counts what has been written since the last time.
+  private func count(_ file: RotatingFile) {
+    let now = file.written
+    if now.records == counted.records { return }
+    records.add(now.records - counted.records)
+    bytes.add(now.bytes - counted.bytes)
+    counted = now
+  }
 
   /// Tells the run if the program behind standard output has ended.
   @discardableResult

@@ -15,8 +15,10 @@ internal import StockbusSystem
 ///   byte where the last one stopped. So nothing is lost on a full disk that has room again later.
 /// - It knows how many of its records are completely in the file, however short the system's writes were: `unwritten` are not. `abandon`
 ///   closes the file without them, and without a partial record.
+/// - Before bytes are written it looks whether the path still leads to its file (device and inode). If that was moved or removed, as by
+///   logrotate, the path is made anew, with the header, and what is not in the old file goes there. An emptied file begins again.
 /// - It uses its file exclusively: a file that the run reads, or that another output of this or another process writes, is refused before
-///   it is changed. Symbolic links are resolved once, in `init`: the link stays, and full files are put beside its target.
+///   it is changed. Symbolic links are resolved when it is opened: the link stays, and full files are put beside its target.
 /// - The path `-` is standard output. Standard output, pipes and devices are neither rotated nor emptied.
 ///
 /// When the reader of a pipe closes it, writing fails with `EPIPE`, provided that the process ignores SIGPIPE. A program that writes to
@@ -27,6 +29,12 @@ package final class RotatingFile {
   package let options: Options
   /// How many full files have been rotated.
   package private(set) var rotations = 0
+  /// How often the path was made anew.
+  package private(set) var renewals = 0
+  /// The records that are completely in files, and their bytes.
+  package private(set) var written = (records: 0, bytes: 0)
+  /// Called with a sentence that says what others have done with the file.
+  package var noticed: (String) -> Void = { _ in }
   /// Bytes of the present file, including buffered ones; for a pipe, bytes written to it.
   package private(set) var size = 0
 
@@ -44,7 +52,7 @@ package final class RotatingFile {
   var calls = SystemCalls()
 
   /// The path of the file with links resolved.
-  private let target: String
+  private var target: String
   private let files: RunFiles
 
   /// Opens `path`, creating the folders above it, and writes the header to an empty file.
@@ -54,8 +62,7 @@ package final class RotatingFile {
     self.path = path
     self.options = options
     self.files = files
-    let place = FilePlace(path)
-    target = place?.kind == .plain || place?.kind == .missing ? place?.path ?? path : path
+    target = path
     buffer.reserveCapacity(options.bufferSize + 4096)
     try open(truncate: options.opening == .truncate)
   }
@@ -93,7 +100,12 @@ package final class RotatingFile {
     if bytes.isEmpty { return }
     if isClosed { throw FileError(.write, path: path, code: FileError.notOpen) }
     if descriptor < 0 { try open(truncate: false) }
-    if let limit = options.rotateAt, isPlain, hasRecord, size + bytes.count > limit { try rotate() }
+    if let limit = options.rotateAt, isPlain, hasRecord, size + bytes.count > limit {
+      try flush()
+      try look()
+      // Another file may be at the path now, which is not full.
+      if hasRecord, size + bytes.count > limit { try rotate() }
+    }
     if buffered + bytes.count > options.bufferSize, buffered > 0 { try flush() }
     let start = buffer.count
     buffer.append(contentsOf: bytes)
@@ -104,12 +116,26 @@ package final class RotatingFile {
 
   /// Writes everything in the buffer; after a failure the rest stays for the next attempt.
   package func flush() throws(FileError) {
-    if buffered == 0 { return }
+    if buffered == 0, descriptor >= 0 || isClosed { return }
     if isClosed { throw FileError(.write, path: path, code: FileError.notOpen) }
-    if descriptor < 0 { try open(truncate: false) }
+    try look()
     let code = buffer.withUnsafeBytes { Descriptor.put($0, from: &sent, to: descriptor, by: calls.write) }
+    if isPlain, !Descriptor.hasName(descriptor) {
+      // Removed since the look at it: the bytes are written again, to the new file.
+      sent = 0
+      throw FileError(.write, path: path, code: FileError.missing)
+    }
     forgetWritten()
     if code != 0 { throw FileError(.write, path: path, code: code) }
+  }
+
+  /// Looks at once whether the path still leads to the file, and makes it anew if not. Returns true if it has.
+  package func renew() throws(FileError) -> Bool {
+    let before = renewals
+    if isClosed { return false }
+    try look()
+    if renewals != before { try flush() }
+    return renewals != before
   }
 
   /// Writes the rest, waits for the disk if the options ask for it, and closes. A second call does nothing.
@@ -117,7 +143,7 @@ package final class RotatingFile {
   /// If the rest cannot be written, or waiting for the disk fails, the file stays open, and `close` may be called again.
   package func close() throws(FileError) {
     if isClosed { return }
-    try flush()
+    if buffered > 0 { try flush() }
     try sync()
     try shut()
   }
@@ -177,6 +203,8 @@ extension RotatingFile {
     } else {
       // The system would take only the part before the zero byte as the path.
       if path.utf8.contains(0) { throw FileError(.open, path: path, code: FileError.invalid) }
+      let place = FilePlace(path)
+      target = place?.kind == .plain || place?.kind == .missing ? place?.path ?? path : path
       if let (folder, code) = Descriptor.createFolders(above: target) { throw FileError(.createFolder, path: folder, code: code) }
       // Between opening and locking another process may rotate the file.
       for _ in 1...10 {
@@ -197,12 +225,38 @@ extension RotatingFile {
       let code = calls.truncate(descriptor, 0)
       if code != 0 { throw FileError(.open, path: path, code: code) }
     }
-    let length = isPlain ? Descriptor.plainSize(descriptor) : nil
-    size = length ?? size
-    hasRecord = size > options.header.count
+    begin(behind: isPlain ? Descriptor.plainSize(descriptor) ?? 0 : 0)
+  }
+
+  /// Prepares for the records that wait, from the first one's beginning on, behind `length` bytes of the file.
+  private func begin(behind length: Int) {
+    dropBeginning(lead)
+    sent = 0
+    size = length + buffer.count
+    hasRecord = length > options.header.count || !buffer.isEmpty
     // If the file may not be read, its last byte is unknown: an empty line is better than two records in one.
-    if let end = options.lineEnd, size > 0, isPlain, Descriptor.lastByte(of: target) != end { put([end]) }
-    if size == 0 { put(options.header) }
+    if let end = options.lineEnd, length > 0, Descriptor.lastByte(of: target) != end { put([end]) }
+    if length == 0 { put(options.header) }
+  }
+
+  /// Opens the path, if it is not open, or no longer leads to the open file. Begins again in a file that was emptied or cut.
+  private func look() throws(FileError) {
+    if isPlain, descriptor >= 0 {
+      switch Descriptor.standing(of: descriptor, at: path) {
+      case .present(let length) where length >= size - buffered: return
+      case .present(let length):
+        begin(behind: length)
+        return noticed("'\(path)' was \(length == 0 ? "emptied" : "cut to \(length) bytes") by another program; records go on behind that")
+      case .movedAway:
+        takeLeave()
+        try sync()
+        noticed("'\(path)' was moved away by another program; it goes on in a new file")
+      case .removed: noticed("'\(path)' was removed by another program; it goes on in a new file")
+      }
+      renewals += 1
+      try letGo()
+    }
+    if descriptor < 0 { try open(truncate: false) }
   }
 
   /// Gets exclusive use of the open file; returns false if it is no longer the file at the path.
@@ -226,16 +280,47 @@ extension RotatingFile {
     return FileError(.claim(other), path: path, code: FileError.busy)
   }
 
-  /// Adds bytes that belong to no record. Only while the buffer is empty or holds nothing else.
+  /// Adds bytes that belong to no record, before the records.
   private func put(_ bytes: [UInt8]) {
-    buffer += bytes
+    buffer.insert(contentsOf: bytes, at: lead)
+    ends.move(by: bytes.count)
     size += bytes.count
-    lead = buffer.count
+    lead += bytes.count
+  }
+
+  /// Before the file is given up for another one: takes back what is incomplete in it, which comes whole in the other one.
+  private func takeLeave() {
+    size -= buffered
+    let count = ends.count
+    // Where others have cut the file as well, the piece is not there.
+    if Descriptor.plainSize(descriptor) ?? 0 >= size { _ = takeBackPiece() }
+    leavesPiece = false
+    // Its line end was written in place of the rest.
+    if ends.count < count { dropBeginning(sent + 1) }
+    sent = 0
+  }
+
+  /// Closes a file that the path no longer leads to.
+  private func letGo() throws(FileError) {
+    sent = 0
+    let old = descriptor
+    descriptor = -1
+    let code = calls.close(old)
+    if code != 0 { throw FileError(.close, path: path, code: code) }
+  }
+
+  /// Removes bytes that are not to be written any more from the beginning of the buffer.
+  private func dropBeginning(_ count: Int) {
+    buffer.removeFirst(count)
+    ends.move(by: -count)
+    lead = max(0, lead - count)
   }
 
   /// Removes what is completely in the file from the buffer, so that it begins with the first record, or the header, that is not.
   private func forgetWritten() {
     if sent == buffer.count {
+      written.records += ends.count
+      written.bytes += sent - lead
       // One very long record must not keep its memory allocated for ever.
       buffer.removeAll(keepingCapacity: buffer.capacity <= 4 * options.bufferSize)
       ends.removeAll()
@@ -246,6 +331,8 @@ extension RotatingFile {
     let all = ends.all
     let whole = all.firstIndex { $0 > sent } ?? all.count
     let cut = whole == 0 ? lead : all[whole - 1]
+    written.records += whole
+    written.bytes += cut - lead
     buffer.removeFirst(cut)
     ends = RecordEnds(all[whole...].map { $0 - cut })
     sent -= cut
@@ -260,7 +347,11 @@ extension RotatingFile {
     if isPlain, Descriptor.plainSize(descriptor) == size, calls.truncate(descriptor, size - sent) == 0 { return true }
     guard var end = options.lineEnd else { return false }
     let all = ends.all
-    if sent >= lead, all.first == sent + 1 { ends = RecordEnds(Array(all.dropFirst())) }
+    if sent >= lead, all.first == sent + 1 {
+      ends = RecordEnds(Array(all.dropFirst()))
+      written.records += 1
+      written.bytes += sent + 1 - lead
+    }
     // Only one attempt, because this must not wait.
     leavesPiece = calls.write(descriptor, &end, 1) != 1
     if !leavesPiece { size += 1 }
@@ -286,7 +377,6 @@ extension RotatingFile {
   /// After a failed step the next `write` can start again: until the last rename the old file is still the present one, and after it the
   /// missing file is created.
   private func rotate() throws(FileError) {
-    try flush()
     try sync()
     // Only up to the first free number, so that a retry after a failed rename does not delete one more file.
     var free = 1
@@ -298,10 +388,7 @@ extension RotatingFile {
     for number in stride(from: free - 1, through: 1, by: -1) { try rename(".\(number)", to: ".\(number + 1)") }
     try rename("", to: ".1")
     rotations += 1
-    let old = descriptor
-    descriptor = -1
-    let code = calls.close(old)
-    if code != 0 { throw FileError(.close, path: path, code: code) }
+    try letGo()
     try open(truncate: false)
   }
 

@@ -124,8 +124,10 @@ package enum Version {
   }
 }
 
-/// Exit statuses other than 0, 1, ArgumentParser's 64 and a strict run's 65; from sysexits.h.
+/// Exit statuses other than 0, 1 and ArgumentParser's 64; from sysexits.h.
 package enum ExitStatus {
+  /// EX_DATAERR: a strict run has set something aside.
+  static let data: Int32 = 65
   /// EX_CONFIG: a configuration has errors.
   package static let config = ExitCode(78)
   /// EX_SOFTWARE: the program was put together wrongly.

@@ -18,8 +18,9 @@ struct RootCommand: AsyncParsableCommand {
 
         Exit status:
            0  success
-           1  a component failed or was cut off, events are unaccounted for, or
-              standard output could not be written
+           1  a component failed or was cut off, events were lost or are
+              unaccounted for, or standard output could not be written; without
+              --lenient also: a source gave nothing
           64  wrong usage
           65  with --strict: malformed input, or gaps in a venue's numbers
           78  an error in a configuration; nothing was started

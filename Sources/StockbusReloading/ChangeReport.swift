@@ -8,7 +8,7 @@ package struct ChangeReport: Error, Codable, Sendable, Hashable {
     case done
     /// The configuration has problems; the run goes on as before.
     case invalid
-    /// The run cannot change so, or a component did not start; it goes on as before.
+    /// The run cannot change so, or a component did not start; it goes on as before, but for the `consequence`.
     case refused
   }
 
@@ -30,6 +30,8 @@ package struct ChangeReport: Error, Codable, Sendable, Hashable {
   package var outcome: Outcome
   /// One line: what was done or would be, or why not.
   package var message: String
+  /// Where a change has failed: what is not as before, such as that a component is gone; nil if all is.
+  package var consequence: String?
   /// The problems of the configuration, each with its place.
   package var problems: [String] = []
   package var warnings: [String] = []
@@ -51,7 +53,7 @@ package struct ChangeReport: Error, Codable, Sendable, Hashable {
     switch outcome {
     case .planned: warnings + [message]
     case .done: warnings + ["reloaded: \(message)"]
-    case .invalid, .refused: problems + ["not reloaded: \(message); the run goes on as before"]
+    case .invalid, .refused: problems + ["not reloaded: \(message); \(consequence ?? "the run goes on as before")"]
     }
   }
 }

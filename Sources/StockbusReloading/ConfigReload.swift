@@ -52,12 +52,17 @@ package final class ConfigReload: Sendable {
     } catch { return error }
   }
 
-  /// Changes the run, and says in the log what came of it. If that succeeds, another configuration is the run's own from then on.
+  /// Changes the run, and says in the log what came of it. Before that every output looks whether its file is still there. If the change
+  /// succeeds, another configuration is the run's own from then on.
   /// - Parameter paths: as in `plan`.
   package func apply(_ paths: [String]?) async -> ChangeReport {
     notices?.changeBegins()
     defer { notices?.changeEnds() }
-    let report = await change(paths)
+    let renewed = await pipeline.renewFiles()
+    var report = await change(paths)
+    if report.outcome == .done, !renewed.isEmpty {
+      report.message += "; made anew: \(renewed.map { shown($0, limit: 500) }.joined(separator: ", "))"
+    }
     let level: Logger.Level = report.outcome == .done ? .notice : .error
     for line in report.lines { pipeline.logger.log(level: level, "\(line)") }
     return report
@@ -70,7 +75,11 @@ package final class ConfigReload: Sendable {
       let difference = try await pipeline.apply(next)
       if let paths { own.withLock { $0 = paths } }
       return ChangeReport(.done, difference.summary, steps(difference), warnings: next.warnings)
-    } catch { return ChangeReport(.refused, error.description) }
+    } catch {
+      var report = ChangeReport(.refused, error.description)
+      report.consequence = error.consequence
+      return report
+    }
   }
 
   private func read(_ paths: [String]?) async throws(ChangeReport) -> Topology {

@@ -2,11 +2,16 @@ internal import EventBus
 internal import StockbusConfig
 internal import StockbusPlugin
 
-/// Why a component could not be changed. The run continues with the old plan.
+/// Why a component, or a run, could not be changed.
 package struct ChangeError: Error, Sendable, Hashable, CustomStringConvertible {
   package let description: String
+  /// What is not as it was before, such as that the component has failed for good; nil if everything goes on with the old plans.
+  package var consequence: String?
 
-  init(_ description: String) { self.description = description }
+  init(_ description: String, consequence: String? = nil) {
+    self.description = description
+    self.consequence = consequence
+  }
 }
 
 /// A request to continue a component with another plan.

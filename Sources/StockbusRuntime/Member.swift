@@ -29,6 +29,8 @@ struct Member: Sendable {
   var phase = Phase.planned
   /// True once an instance has started.
   var hasStarted = false
+  /// True if it has ended although neither the run nor a change of it has asked for that.
+  var hasEndedByItself = false
   /// True if the change that it came with did not happen. It is in no report, whatever it has done until it ended.
   var isRefused = false
   /// True once a change has put it out of the run, and nothing more is published for it.

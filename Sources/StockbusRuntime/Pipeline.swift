@@ -75,7 +75,7 @@ package final class Pipeline: Sendable {
     self.logger = logger
     let view = ComponentRunView()
     settings = topology.settings
-    notices = RunTopics(topology, logger: logger)
+    notices = RunTopics(topology, logger: logger, stop: stopSignal)
     pool = topology.settings.wait == .park ? WorkerPool.shared : nil
     watermarkClock = WatermarkClock(isUsed: topology.nodes.contains(where: \.worksWithTime))
     outfit = Outfit(view: view, waiting: pool?.parking ?? Waiting(.spin), services: services)
@@ -297,6 +297,19 @@ package final class Pipeline: Sendable {
   package var ledger: Ledger {
     let tally = tally
     return Ledger(edges: tally.edges, counters: tally.counters + tally.lost + notices.entries, notes: tally.notes)
+  }
+
+  /// The present sources that gave no event, although they have ended by themselves, have set aside what came, or were never connected. One
+  /// that was stopped before anything came is none of them.
+  var emptySources: [RunReport.EmptySource] {
+    members.compactMap { member in
+      guard member.plan.blueprint.kind == .source, member.outcome == .completed, member.slot.output?.published == 0 else { return nil }
+      let (obstacle, letters) = (notices.obstacle(of: member.id), notices.letters.counts[member.id] ?? 0)
+      // One with inputs ends with them.
+      let hasEndedByItself = member.hasEndedByItself && member.isPureSource
+      if !hasEndedByItself, obstacle == nil, letters == 0 { return nil }
+      return RunReport.EmptySource(id: member.id, deadLetters: letters, obstacle: obstacle)
+    }
   }
 
   /// Runs until all components have ended, at the end of their data or after a stop. Cancelling the task aborts.

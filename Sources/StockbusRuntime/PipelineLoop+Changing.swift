@@ -13,6 +13,8 @@ struct Transition: Sendable {
     case givenUp
     /// The first instance of the new plan is being started.
     case trial
+    /// That has failed, for this reason; an instance of the old plan is being started again.
+    case returning(String)
   }
 
   let change: Change
@@ -133,26 +135,56 @@ extension PipelineLoop {
     resume(id, isOnTrial: true, &group)
   }
 
-  /// The new plan's first instance has not started: continues the old plan with its memory.
+  /// The new plan's first instance has not started: continues the old plan with its memory. Whoever has asked for the change gets the answer
+  /// when the old plan has started, or has not.
   mutating func goBack(_ id: String, _ reason: String, _ group: inout Children) {
-    guard let member = pipeline.member(id), let transition = underway[id] else { return }
+    guard let member = pipeline.member(id), var transition = underway[id] else { return }
+    transition.stage = .returning(reason)
+    underway[id] = transition
     if let memory = transition.memory { member.slot.restore(memory) }
     member.slot.reconnect(Pipeline.edges(of: transition.old, pipeline.topics))
     member.slot.mergesInputs = transition.old.merge == .received
     pipeline.update(id) { member in
       member.plan = transition.old
-      member.phase = .running
+      member.phase = .starting
     }
-    pipeline.logger.error("\(id) could not be changed: \(reason); it goes on as before")
-    finish(id, ChangeError(reason))
     resume(id, isOnTrial: false, &group)
+  }
+
+  /// An instance has started under a new supervisor, which ends a change that was waiting for that.
+  mutating func noteStart(of id: String) {
+    switch underway[id]?.stage {
+    case .trial: finish(id, nil)
+    case .returning(let reason):
+      pipeline.logger.error("\(id) could not be changed: \(reason); it goes on as before")
+      finish(id, ChangeError(reason))
+    case .rewiring, .leaving, .givenUp, nil: break
+    }
+  }
+
+  /// The component has ended during its change.
+  mutating func finish(_ id: String, endedWith outcome: RunReport.Fate.Outcome) {
+    guard let stage = underway[id]?.stage else { return }
+    let rest = isStopping ? "the run stops" : "the others go on as before"
+    var error = ChangeError("'\(id)' has ended meanwhile", consequence: rest)
+    if case .failed(let failure) = outcome {
+      error = ChangeError("'\(id)' has failed for good meanwhile: \(failure)", consequence: "it is gone, and \(rest)")
+    }
+    if case .returning(let reason) = stage {
+      let how = if case .failed(let failure) = outcome { "has failed for good with its old options too: \(failure)" } else { "has ended" }
+      error = ChangeError(reason, consequence: "'\(id)' \(how); it is gone, and \(rest)")
+    }
+    finish(id, error)
   }
 
   /// The instance has not handed over in time: lets it continue.
   mutating func giveUp(_ id: String, _ number: Int) {
-    guard var transition = underway[id], transition.number == number, transition.stage == .leaving || transition.stage == .rewiring else {
-      return
+    guard var transition = underway[id], transition.number == number else { return }
+    if case .returning(let reason) = transition.stage {
+      let failure = pipeline.member(id)?.vitals.reading.reason.map { ": \($0)" } ?? ""
+      return finish(id, ChangeError(reason, consequence: "'\(id)' has not started again with its old options so far\(failure)"))
     }
+    guard transition.stage == .leaving || transition.stage == .rewiring else { return }
     let isRewiring = transition.stage == .rewiring
     // If the rewiring has been carried out meanwhile, the message about it is on its way.
     if isRewiring, pipeline.member(id)?.slot.withdraw() == false { return }

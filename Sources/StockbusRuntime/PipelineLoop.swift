@@ -49,7 +49,8 @@ struct PipelineLoop {
     pipeline.runLog.end()
     let tally = pipeline.tally
     return RunReport(
-      fates: tally.fates, ledger: pipeline.ledger, late: late, events: tally.events, duration: pipeline.clock.uptime - began)
+      fates: tally.fates, ledger: pipeline.ledger, late: late, emptySources: pipeline.emptySources, events: tally.events,
+      duration: pipeline.clock.uptime - began)
   }
 
   private func start(_ group: inout Children) {
@@ -189,7 +190,7 @@ struct PipelineLoop {
       pipeline.update(number) { $0.hasStarted = true }
       noteStart()
       trial?.started(number)
-      if let member = pipeline.member(number), !isComing(member), underway[member.id]?.stage == .trial { finish(member.id, nil) }
+      if let member = pipeline.member(number), !isComing(member) { noteStart(of: member.id) }
     case .rewired(let id): if underway[id]?.stage == .rewiring { finish(id, nil) }
     }
   }
@@ -198,11 +199,14 @@ struct PipelineLoop {
   mutating func end(_ member: Member, _ outcome: RunReport.Fate.Outcome, _ group: inout Children) {
     var member = member
     member.phase = .ended(outcome)
-    pipeline.update(member.number) { $0.phase = .ended(outcome) }
+    let isByItself = !isStopping && !member.dismissal.hasFired
+    pipeline.update(member.number) { member in
+      member.phase = .ended(outcome)
+      member.hasEndedByItself = isByItself
+    }
     if let output = member.slot.output { pipeline.watermarkClock.remove(output) }
     member.end.fire()
     let isPresent = pipeline.member(member.id)?.number == member.number
-    if isPresent { finish(member.id, ChangeError("'\(member.id)' has ended meanwhile")) }
     if isPresent || member.hasStarted { note(member) }
     // When the reader of standard output is gone, as in `run … | head`, the run stops and the other components drain.
     if outcome == .unread { pipeline.stop() }
@@ -210,6 +214,8 @@ struct PipelineLoop {
       pipeline.logger.notice("no sink is left: the run stops")
       pipeline.stop()
     }
+    // When it is decided whether the run goes on.
+    if isPresent { finish(member.id, endedWith: outcome) }
     closeUnfedTopics()
     if isOver {
       group.cancelAll()

@@ -2,39 +2,39 @@ internal import StockbusPlugin
 
 extension RunReport: CustomStringConvertible {
   /// The ledger and the speed, and what went wrong, for people. The last line of a failed run says so.
-  public var description: String { text(isQuiet: false) }
+  public var description: String { text(isQuiet: false, isLenient: true) }
 
   /// The text at the end of a run: the ledger and the speed, unless it should be quiet, and errors. The last line of a failed run says so.
-  package func text(isQuiet: Bool) -> String {
+  package func text(isQuiet: Bool, isLenient: Bool) -> String {
     var lines = isQuiet ? [] : [ledger.description, speed]
-    if exitStatus == 0 {
+    let troubles = troubles + (isLenient ? [] : emptySources.map(\.line))
+    if troubles.isEmpty {
       if !isQuiet { lines.insert("balanced: every event is accounted for", at: 1) }
       return lines.joined(separator: "\n")
     }
-    let troubles = troubles
-    if troubles.count > 1 { lines += troubles.map(\.line) }
-    lines.append("FAILED: " + (troubles.count == 1 ? troubles[0].line : counted))
+    if troubles.count > 1 { lines += troubles }
+    lines.append("FAILED: " + (troubles.count == 1 ? troubles[0] : counted(isLenient: isLenient)))
     return lines.joined(separator: "\n")
   }
 
-  /// One problem per line, with its kind.
-  private var troubles: [(kind: String, line: String)] {
-    var troubles: [(String, String)] = fates.compactMap { fate in
+  /// One problem per line.
+  private var troubles: [String] {
+    var troubles: [String] = fates.compactMap { fate in
       switch fate.outcome {
       case .completed, .unread: nil
       case .failed(let reason):
-        ("failed for good", "\(fate.id) failed for good\(fate.times) after \(fate.attempts): \(visible(reason, limit: 1000))")
-      case .cancelled: ("cut off", "\(fate.id) was cut off\(fate.times)")
+        "\(fate.id) failed for good\(fate.times) after \(fate.attempts): \(visible(reason, limit: 1000))"
+      case .cancelled: "\(fate.id) was cut off\(fate.times)"
       }
     }
-    if !late.isEmpty { troubles.append(("late", "not drained in time: \(late.joined(separator: ", "))")) }
-    if ledger.lost > 0 { troubles.append(("lost", "events lost: \(Ledger.grouped(ledger.lost)), counted as LOST in the ledger")) }
-    if !ledger.isBalanced { troubles.append(("unbalanced", "NOT BALANCED: events are unaccounted for")) }
+    if !late.isEmpty { troubles.append("not drained in time: \(late.joined(separator: ", "))") }
+    if ledger.lost > 0 { troubles.append("events lost: \(Ledger.grouped(ledger.lost)), counted as LOST in the ledger") }
+    if !ledger.isBalanced { troubles.append("NOT BALANCED: events are unaccounted for") }
     return troubles
   }
 
   /// `2 components failed for good, 1 was cut off, 3 events lost`.
-  private var counted: String {
+  private func counted(isLenient: Bool) -> String {
     func count(_ isMeant: (Fate.Outcome) -> Bool) -> Int { fates.reduce(0) { $0 + (isMeant($1.outcome) ? $1.components : 0) } }
     let all = count { _ in true }
     let failed = count { if case .failed = $0 { true } else { false } }
@@ -45,6 +45,9 @@ extension RunReport: CustomStringConvertible {
     if !late.isEmpty { parts.append("\(late.count) not drained in time") }
     if ledger.lost > 0 { parts.append("\(Ledger.grouped(ledger.lost)) \(ledger.lost == 1 ? "event" : "events") lost") }
     if !ledger.isBalanced { parts.append("events are unaccounted for") }
+    if !isLenient, !emptySources.isEmpty {
+      parts.append("\(emptySources.count) \(emptySources.count == 1 ? "source" : "sources") gave nothing")
+    }
     return parts.joined(separator: ", ")
   }
 
@@ -75,6 +78,21 @@ extension RunReport: CustomStringConvertible {
     if scale == 1 { return "\(whole)" }
     let rest = String(whole % scale)
     return "\(whole / scale)." + String(repeating: "0", count: decimals - rest.count) + rest
+  }
+}
+
+extension RunReport.EmptySource {
+  /// Why it gave nothing, and how to accept that.
+  fileprivate var line: String {
+    let what =
+      if let obstacle {
+        "was never connected: \(visible(obstacle, limit: 500))"
+      } else if deadLetters > 0 {
+        "gave no event, only \(Ledger.grouped(deadLetters)) dead \(deadLetters == 1 ? "letter" : "letters"), such as malformed input"
+      } else {
+        "ended without an event"
+      }
+    return "\(id) \(what) (--lenient accepts this)"
   }
 }
 

@@ -30,10 +30,22 @@ public struct RunReport: Sendable {
     package var attempts: String { "\(Ledger.grouped(lives)) \(lives == 1 ? "attempt" : "attempts")" }
   }
 
+  /// A source that gave no event; see `Pipeline.emptySources`.
+  package struct EmptySource: Sendable, Hashable {
+    package let id: String
+    /// How many pieces of its input it has set aside.
+    package let deadLetters: Int
+    /// Why it was never connected; nil if it was, or connects to nothing.
+    package let obstacle: String?
+  }
+
   package let fates: [Fate]
   package let ledger: Ledger
   /// Components that had not ended when the drain deadline passed.
   package let late: [String]
+  /// Sources that gave nothing, which is no success of a program's run; `exitStatus` does not heed it, as a program around the run knows
+  /// better.
+  package var emptySources: [EmptySource] = []
   /// How many events the sources have sent.
   public package(set) var events = 0
   /// The duration of the run by its own clock.

@@ -15,9 +15,14 @@ final class RunTopics: NoticePublisher {
   let health: NoticeQueue<Health>
   let rejected = RejectedSymbols()
   private let logger: Logger
+  /// Fires when the run is to stop.
+  private let stop: Latch
+  /// Why a component has not reached what it connects to; an empty text once it has.
+  private let obstacles = Guarded([String: String]())
 
-  init(_ topology: Topology, logger: Logger) {
+  init(_ topology: Topology, logger: Logger, stop: Latch) {
     self.logger = logger
+    self.stop = stop
     letters = NoticeQueue(.deadLetters, readers: topology.components(downstreamOf: .deadLetters))
     connections = NoticeQueue(.connections, readers: topology.components(downstreamOf: .connections))
     gaps = NoticeQueue(.gaps, readers: topology.components(downstreamOf: .gaps))
@@ -56,6 +61,7 @@ final class RunTopics: NoticePublisher {
 
   func post(_ status: ConnectionStatus) {
     connections.post(status, by: status.component)
+    note(status)
     let level: Logger.Level =
       switch status.state {
       case .connecting, .loading: .debug
@@ -64,6 +70,22 @@ final class RunTopics: NoticePublisher {
       }
     logger.log(level: level, "\(status.component): \(status.state.fieldName): \(status.reason)")
   }
+
+  /// Remembers whether the component has ever reached what it connects to, and if not, why its last attempt has failed. An attempt that is
+  /// broken off by a stop has not failed.
+  private func note(_ status: ConnectionStatus) {
+    obstacles.withLock { obstacles in
+      switch status.state {
+      case .connected, .loaded, .empty, .malformed: obstacles[status.component] = ""
+      case .disconnected, .failed:
+        if obstacles[status.component] != "", !stop.hasFired { obstacles[status.component] = status.reason }
+      case .connecting, .loading: break
+      }
+    }
+  }
+
+  /// Why a component has never reached what it connects to; nil if it has, or has not failed to.
+  func obstacle(of component: String) -> String? { obstacles.withLock { $0[component] }.flatMap { $0.isEmpty ? nil : $0 } }
 
   func post(_ gap: Gap) {
     let count = gaps.post(gap, by: gap.component)

@@ -23,8 +23,8 @@ extension Pipeline {
       try await change.start()
       try await change.halt()
     } catch {
-      await change.abandon()
-      throw error
+      let consequences = [error.consequence].compactMap(\.self) + (await change.abandon())
+      throw ChangeError(error.description, consequence: consequences.isEmpty ? nil : consequences.joined(separator: "; "))
     }
     change.cut()
     await change.finish()
@@ -209,12 +209,14 @@ struct TopologyChange {
     return await wait(for: [reached, member.end])
   }
 
-  /// Undoes everything so far.
-  mutating func abandon() async {
+  /// Undoes everything so far; returns what could not be undone.
+  mutating func abandon() async -> [String] {
+    var consequences: [String] = []
     for member in halted { member.slot.goOn() }
     for plan in replaced.reversed() {
       do throws(ChangeError) { try await pipeline.exchange(plan) } catch {
         pipeline.logger.error("\(plan.id) could not be changed back: \(error)")
+        consequences.append(error.consequence ?? "'\(plan.id)' could not be changed back: \(error)")
       }
     }
     for (slot, _) in readers { slot.disown() }
@@ -222,6 +224,7 @@ struct TopologyChange {
     dismiss(coming)
     for member in coming where pipeline.member(member.number)?.isRunning == true { await end(member) }
     pipeline.withdrawComing()
+    return consequences
   }
 
   // MARK: The cut
@@ -327,29 +330,7 @@ struct TopologyChange {
 
   /// Waits until one of these has fired, but not too long; returns false if none has.
   private func wait(for latches: [Latch]) async -> Bool {
-    let (clock, patience) = (pipeline.clock, patience)
-    return await withTaskGroup(of: Bool.self) { group in
-      group.addTask {
-        await firstOf(latches)
-        return true
-      }
-      group.addTask {
-        try? await clock.sleep(for: patience)
-        return false
-      }
-      let isThere = await group.next() ?? true
-      group.cancelAll()
-      return isThere
-    }
-  }
-}
-
-/// Waits until one of these has fired.
-private func firstOf(_ latches: [Latch]) async {
-  await withTaskGroup(of: Void.self) { group in
-    for latch in latches { group.addTask { await latch.wait() } }
-    await group.next()
-    group.cancelAll()
+    await firstOf(latches, within: patience, pipeline.clock)
   }
 }
 

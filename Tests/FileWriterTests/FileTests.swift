@@ -5,18 +5,23 @@ import Testing
 
 actor Trades: Source {
   private let count: Int
-  init(_ settings: TradesSettings, _ context: Context) { count = settings.count }
+  private let holds: Bool
+  private let clock: any Timekeeper
+  init(_ settings: TradesSettings, _ context: Context) { (count, holds, clock) = (settings.count, settings.holds, context.clock) }
   func run(into output: inout Outlet<Trade>) async throws {
     for i in 0..<count {
       var trade = Trade.schema.example
       trade.size = Quantity(raw: Int64(i + 1) * 1_000_000_000)
       output.send(trade)
     }
+    try await output.flush()
+    if holds { try await clock.sleep(for: .seconds(1_000_000)) }
   }
 }
 
 struct TradesSettings: Options {
   @Setting("How many.") var count = 10
+  @Setting("Stays until it is stopped.") var holds = false
 }
 
 extension Plugin {
@@ -135,6 +140,26 @@ extension Plugin {
   }
 
   static let reason = "cannot write '/dev/full': No space left on device (ENOSPC)"
+
+  @Test func `a run that is asked to look makes a removed file anew with its header, and the ledger counts what was written`() async throws
+  {
+    let path = folder.file("t.csv")
+    let harness = try PipelineHarness(
+      """
+      sources: { ticks: { plugin: trades, count: 3, holds: true } }
+      sinks: { file: { plugin: file_writer, inputs: [ticks], path: \(path), fields: [size], flush: 0s } }
+      """, plugins: [.trades, .fileWriter])
+    async let running = harness.run()
+    while folder.content("t.csv") != "size\n1\n2\n3\n" { await Task.yield() }
+    #expect(await harness.pipeline.renewFiles() == [])
+    folder.remove("t.csv")
+    #expect(await harness.pipeline.renewFiles() == [path])
+    #expect(folder.content("t.csv") == "size\n")
+    harness.stop()
+    let report = await running
+    #expect(counter(report, "records") == 3 && report.exitStatus == 0)
+    folder.remove("t.csv")
+  }
 
   @Test func `a full disk fails the run, and what was lost is counted`() async throws {
     let (report, log) = try await run(10, "path: /dev/full, patience: 0s")

@@ -56,6 +56,21 @@ extension FileChannel {
     #expect(folder.content("alerts").split(separator: "\n").count == 2)
   }
 
+  @Test func `a file that others move is made anew, with the next alert or when asked`() async throws {
+    let channel = try channel()
+    let notifications = (1...3).map { exampleNotification(number: $0) }
+    #expect(await failure(of: channel, notifications[0]) == nil)
+    #expect(await channel.renew() == nil)
+    rename(folder.file("alerts"), folder.file("first"))
+    #expect(await failure(of: channel, notifications[1]) == nil)
+    rename(folder.file("alerts"), folder.file("second"))
+    #expect(await channel.renew() == folder.file("alerts"))
+    #expect(folder.content("alerts") == "")
+    #expect(await failure(of: channel, notifications[2]) == nil)
+    await channel.close()
+    #expect(["first", "second", "alerts"].map(folder.content) == notifications.map { $0.line + "\n" })
+  }
+
   @Test func `an alert that finds the disk full waits for its next attempt and does not come twice`() async throws {
     let channel = try channel(.jsonl)
     await channel.write { _, _, _ in

@@ -62,6 +62,25 @@ import Testing
       ])
   }
 
+  @Test func `a reload makes files anew that others have moved, also where nothing else has changed`() async throws {
+    let present = try topology(Self.text.replacing("sinks: {", with: "sinks: { kept: { plugin: papers, inputs: [ticks] },"))
+    let pipeline = Pipeline(present, clock: ManualTimekeeper(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let running = Task { await pipeline.run() }
+    await pipeline.waitForStart()
+    let report = await ConfigReload(pipeline, paths: ["desk.yaml"]) { (_) throws(Problems) in present }.apply(nil)
+    #expect(report.lines == ["reloaded: nothing has changed; made anew: 'a.csv'"])
+    pipeline.stop()
+    #expect(await running.value.exitStatus == 0)
+  }
+
+  @Test func `a change that has cost a component does not say that the run goes on as before`() throws {
+    var report = ChangeReport(.refused, "the door is locked")
+    #expect(report.lines == ["not reloaded: the door is locked; the run goes on as before"])
+    report.consequence = "'door' has failed for good"
+    #expect(report.lines == ["not reloaded: the door is locked; 'door' has failed for good"])
+    #expect(try JSONDecoder().decode(ChangeReport.self, from: JSONEncoder().encode(report)) == report)
+  }
+
   @Test func `changes at the same time are one reload, and none is told before the start`() async throws {
     let served = try Served(Self.text)
     let (pipeline, notices) = (served.pipeline, served.notices)

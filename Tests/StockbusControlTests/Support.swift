@@ -14,11 +14,21 @@ import WatchlistFilter
 @testable import StockbusControl
 @testable import StockbusReloading
 
-let catalogue = Catalogue([.generator, .sortingFeed, .watchlistFilter, .nullSink, .stubborn, .fuse])
+let catalogue = Catalogue([.generator, .sortingFeed, .watchlistFilter, .nullSink, .stubborn, .fuse, .papers])
 
 extension Plugin {
   static let stubborn = Plugin("stubborn", "Does not start.", .sink(Stubborn.self))
+  static let papers = Plugin("papers", "Writes files.", .sink(Papers.self))
   static let fuse = Plugin("fuse", "Fails at the fourth price.", .sink(Fuse.self))
+}
+
+/// A sink with two files, one of which is always found moved.
+actor Papers: Sink, FileWritingComponent {
+  struct Settings: Options { init() {} }
+
+  init(_: Settings, _: Context) {}
+  func receive(_: Span<Trade>) {}
+  func renewFiles() -> [String] { ["a.csv"] }
 }
 
 /// A sink that cannot be started.

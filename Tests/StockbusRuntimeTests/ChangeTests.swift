@@ -68,6 +68,75 @@ import Testing
     }
   }
 
+  /// What is not as before after a change that was refused; nil if all is.
+  private func consequence(_ harness: PipelineHarness, _ text: String) async -> (reason: String, consequence: String?)? {
+    do {
+      try await harness.change(to: text)
+      return nil
+    } catch { return (error as? ChangeError).map { ($0.description, $0.consequence) } }
+  }
+
+  @Test(arguments: [true, false])
+  func `what starts neither with its new options nor again with its old ones is gone, which the answer says`(isAlone: Bool) async throws {
+    try await journalled { journal in
+      func text(_ options: String) -> String {
+        """
+        sources: { numbers: { plugin: numbers, count: 5, hold: true } }
+        sinks:
+          keep: { plugin: keep, inputs: [numbers], starts: 1, supervision: { restarts: 0 }\(options) }
+          \(isAlone ? "" : "other: { plugin: keep, inputs: [numbers] }")
+        """
+      }
+      let harness = try pipeline(text(""))
+      async let report = harness.run()
+      await journal.wait(until: "keep", has: 5)
+      let answer = await consequence(harness, text(", poison: [-1]"))
+      #expect(answer?.reason == "no start")
+      #expect(
+        answer?.consequence
+          == "'keep' has failed for good with its old options too: no start; it is gone, and "
+          + (isAlone ? "the run stops" : "the others go on as before"))
+      #expect(!harness.log.texts(.error).contains { $0.contains("goes on as before") })
+      harness.pipeline.stop()
+      #expect(await report.exitStatus == 1)
+    }
+  }
+
+  @Test func `what does not come back with its old options in time is said to be missing`() async throws {
+    try await journalled { journal in
+      func text(_ options: String) -> String {
+        changingText(
+          "", "keep: { plugin: keep, inputs: [numbers], starts: 1, supervision: { backoff: 1m, max_backoff: 1m }\(options) }", count: 5)
+      }
+      let harness = try pipeline(text(""))
+      async let report = harness.run()
+      await journal.wait(until: "keep", has: 5)
+      async let answer = consequence(harness, text(", poison: [-1]"))
+      // The old options are tried twice at once, then there is a pause.
+      await harness.clock.waitForPause(upTo: .seconds(60))
+      await harness.clock.waitForSleeper(until: .seconds(10))
+      harness.clock.advance(by: .seconds(10))
+      #expect(await answer?.consequence == "'keep' has not started again with its old options so far: no start")
+      harness.pipeline.abort()
+      _ = await report
+    }
+  }
+
+  @Test func `what fails for good while it makes room is gone, which the answer says`() async throws {
+    try await journalled { journal in
+      let old = changingText(
+        "", "keep: { plugin: keep, inputs: [numbers], stuck: true }, other: { plugin: keep, inputs: [numbers] }", count: 5)
+      let harness = try pipeline(old)
+      async let report = harness.run()
+      await journal.wait(until: "keep", has: 5)
+      let answer = await consequence(harness, old.replacing("stuck: true", with: "stuck: true, poison: [-1]"))
+      #expect(answer?.reason == "'keep' has failed for good meanwhile: no room")
+      #expect(answer?.consequence == "it is gone, and the others go on as before")
+      harness.pipeline.stop()
+      #expect(await report.exitStatus == 1)
+    }
+  }
+
   @Test func `who does not make room in time goes on`() async throws {
     try await journalled { journal in
       let harness = try pipeline(text(numbers: "count: 50, hold: true", keep: "gated: true"))

@@ -2,6 +2,7 @@ import EventBus
 import StockbusPlugin
 
 struct PassSettings: Options {
+  @Setting("Sets aside all that it gets.") var rejects = false
   @Setting("Numbers that it cannot work with.") var poison: [Int64] = []
   @Setting("Numbers that it leaves out.") var drops: [Int64] = []
   @Setting("Fails when it drains.") var leaks = false
@@ -79,7 +80,9 @@ actor Echo: Source, Sink {
   }
 
   func receive(_ events: Span<Tick>) {
-    for i in events.indices { wire.yield(events[i]) }
+    for i in events.indices {
+      if settings.rejects { context.reject("\(events[i].number)", origin: "wire", reason: "cut") } else { wire.yield(events[i]) }
+    }
   }
 
   func drain() { wire.finish() }

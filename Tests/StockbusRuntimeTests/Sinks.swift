@@ -5,6 +5,8 @@ struct KeepSettings: Options {
   @Setting("Numbers that it cannot work with.") var poison: [Int64] = []
   @Setting("Waits at the gate with the first events it gets.") var gated = false
   @Setting("Lives whose start fails.") var failingStarts = 0
+  @Setting("Starts before the first one that fails.") var starts = Int.max
+  @Setting("Cannot hand over.") var stuck = false
   @Setting("Takes its time to start.") var slow = false
   @Setting("Loses what it takes, and fails.") var loses = false
   @Setting("Takes so many of its first run; then the world fails it.") var takes = 0
@@ -34,7 +36,9 @@ actor Keep: Sink {
     for _ in 0..<(settings.slow ? 2000 : 0) { await Task.yield() }
     let line = "\(context.id) starts"
     journal.note(line)
-    if journal.count(of: line) <= settings.failingStarts { throw Broken(description: "no start") }
+    if journal.count(of: line) <= settings.failingStarts || journal.count(of: line) > settings.starts {
+      throw Broken(description: "no start")
+    }
   }
 
   func stop() { journal.note("\(context.id) stops") }
@@ -59,7 +63,10 @@ actor Keep: Sink {
     }
   }
 
-  func drain() { journal.note("\(context.id) drains") }
+  func drain() throws {
+    journal.note("\(context.id) drains")
+    if settings.stuck { throw Broken(description: "no room") }
+  }
 }
 
 /// Stores numbers of both types.

@@ -15,7 +15,14 @@ struct NumbersSettings: Options {
   init() {}
 }
 
+struct VenueSettings: Options {
+  @Setting("What it says of its connection, one after the other.") var says: [String] = []
+
+  init() {}
+}
+
 extension Plugin {
+  static let venue = Plugin("venue", "Connects, or does not.", .source(Venue.self))
   static let numbers = Plugin("numbers", "Counts.", .source(Numbers.self))
   static let tocks = Plugin("tocks", "Counts otherwise.", .source(Tocks.self))
   static let dice = Plugin("dice", "Throws dice.", .source(Dice.self))
@@ -55,6 +62,27 @@ actor Numbers: Source {
     journal.note("\(context.id) has sent everything")
     if settings.opens { journal.gate.open() }
     if settings.hold { try await context.clock.sleep(for: .seconds(1_000_000)) }
+  }
+}
+
+/// Says what it is told to of its connection, and stays without an event until it is stopped.
+actor Venue: Source {
+  private let settings: VenueSettings
+  private let context: Context
+  private let journal = Journal.current
+
+  init(_ settings: VenueSettings, _ context: Context) {
+    self.settings = settings
+    self.context = context
+  }
+
+  func run(into output: inout Outlet<Tick>) async throws {
+    for word in settings.says {
+      if let state = ConnectionStatus.State.allCases.first(where: { $0.fieldName == word }) { context.connection(state, "because") }
+    }
+    journal.note("said")
+    defer { context.connection(.disconnected, "stopped") }
+    try await context.clock.sleep(for: .seconds(1_000_000))
   }
 }
 

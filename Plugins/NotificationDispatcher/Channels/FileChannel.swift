@@ -9,11 +9,16 @@ actor FileChannel: Channel {
   private let format: AlertFormat
   nonisolated var retries: RetryPolicy { RetryPolicy(attempts: 3) }
 
-  /// `goesOn` is true if an earlier life in this run has written to the file: its lines stay.
-  init(_ options: FileSettings, goesOn: Bool = false, files: RunFiles = RunFiles()) throws {
+  /// - Parameters:
+  ///   - goesOn: an earlier instance has written to the file: its lines stay.
+  ///   - noticed: called with what others have done with the file.
+  init(
+    _ options: FileSettings, goesOn: Bool = false, files: RunFiles = RunFiles(), noticed: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws {
     var opening = options.rotation.options()
     if goesOn { opening.opening = .append }
     file = try RotatingFile(path: options.path, options: opening, files: files)
+    file.noticed = noticed
     format = options.format
   }
 
@@ -26,6 +31,8 @@ actor FileChannel: Channel {
       if file.discard() > 0 { throw DeliveryError("\(error)", isTransient: true) }
     }
   }
+
+  func renew() async -> String? { (try? file.renew()) == true ? file.path : nil }
 
   func close() { _ = file.abandon() }
 }

@@ -5,11 +5,14 @@ protocol Channel: Sendable {
   var retries: RetryPolicy { get }
   /// Makes one attempt; ends soon after its task is cancelled.
   func deliver(_ notification: Notification) async throws(DeliveryError)
+  /// Looks whether the path of its file still leads to it; returns the path if it was made anew.
+  func renew() async -> String?
   /// Called once, after the last delivery.
   func close() async
 }
 
 extension Channel {
+  func renew() async -> String? { nil }
   func close() async {}
 }
 

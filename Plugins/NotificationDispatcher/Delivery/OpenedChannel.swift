@@ -22,16 +22,18 @@ struct OpenedChannel: Sendable {
   let channel: (any Channel)?
   let fault: String?
 
-  /// Sets up all channels; `opened` are the files that an earlier instance has written to. Throws where a file cannot be written.
+  /// Sets up all channels; `opened` are the files that an earlier instance has written to; `noticed` is called with what
+  /// others have done with a file. Throws where a file cannot be written.
   static func open(
-    _ settings: [ChannelSettings], _ tools: ChannelTools, opened: Set<String> = [], files: RunFiles = RunFiles()
+    _ settings: [ChannelSettings], _ tools: ChannelTools, opened: Set<String> = [], files: RunFiles = RunFiles(),
+    noticed: @escaping @Sendable (String) -> Void = { _ in }
   ) throws -> [OpenedChannel] {
     try zip(settings, ChannelSettings.names(settings)).enumerated().map { number, pair in
       let (channel, name) = pair
       let made: (any Channel)?
       let fault: String?
       do {
-        made = try make(channel, name, tools, opened, files)
+        made = try make(channel, name, tools, opened, files, noticed)
         fault = nil
       } catch let off as ChannelOff {
         made = nil
@@ -43,7 +45,8 @@ struct OpenedChannel: Sendable {
   }
 
   private static func make(
-    _ settings: ChannelSettings, _ name: String, _ tools: ChannelTools, _ opened: Set<String>, _ files: RunFiles
+    _ settings: ChannelSettings, _ name: String, _ tools: ChannelTools, _ opened: Set<String>, _ files: RunFiles,
+    _ noticed: @escaping @Sendable (String) -> Void
   ) throws -> any Channel {
     switch settings {
     case .desktop(let options): try DesktopChannel(options, tools)
@@ -51,7 +54,7 @@ struct OpenedChannel: Sendable {
     case .ntfy(let options): try NtfyChannel(options, tools)
     case .email(let options): try EmailChannel(options, name, tools)
     case .command(let options): try CommandChannel(options, name, tools)
-    case .file(let options): try FileChannel(options, goesOn: opened.contains(options.path), files: files)
+    case .file(let options): try FileChannel(options, goesOn: opened.contains(options.path), files: files, noticed: noticed)
     case .console: ConsoleChannel(print: tools.console)
     }
   }

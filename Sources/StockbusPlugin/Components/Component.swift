@@ -99,6 +99,12 @@ public protocol BackgroundComponent: Component {
   func background() async
 }
 
+/// A component that writes files of its own, which other programs may move or remove, as logrotate does.
+package protocol FileWritingComponent: Component {
+  /// Looks at once whether the paths still lead to its files, makes those anew that do not, and returns them.
+  func renewFiles() async -> [String]
+}
+
 /// A component whose executor is also that of its tasks, such as a socket's thread. They are resumed there, without a turn through the run's
 /// workers.
 package protocol ThreadedComponent: Component {

@@ -246,6 +246,14 @@ internal import Synchronization
     return await Self.explain(symbol, last, by: component)
   }
 
+  /// Has the present instance look at the files that it writes; see `FileWritingComponent`. Nil if it writes none, or if none has started.
+  package var fileRenewal: (@Sendable () async -> [String])? {
+    guard let component = state.withLock({ $0.component }) as? any FileWritingComponent else { return nil }
+    return { await Self.renewFiles(of: component) }
+  }
+
+  private static func renewFiles(of component: some FileWritingComponent) async -> [String] { await component.renewFiles() }
+
   private static func explain(_ symbol: Symbol, _ last: (any Event)?, by component: some ExplainingComponent) async -> [Explanation] {
     await component.explain(symbol, last: last)
   }

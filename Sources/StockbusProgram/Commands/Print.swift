@@ -61,6 +61,9 @@ struct Print: AsyncParsableCommand {
   @ArgumentParser.Option(help: "In CSV, texts that a spreadsheet would take for formulas: keep, or defuse by an apostrophe before them.")
   var formulas = FormulaCells.keep
 
+  @Flag(help: ArgumentHelp(lenientHelp))
+  var lenient = false
+
   @ArgumentParser.Option(help: "The least important lines to log.")
   var logLevel = LogLevel.warning
 
@@ -98,7 +101,7 @@ struct Print: AsyncParsableCommand {
 
   func run() async throws {
     let topology = try config.topology("; nothing was started")
-    try await Printing.run(request, from: from, in: topology, logLevel: logLevel)
+    try await Printing.run(request, from: from, in: topology, logLevel: logLevel, isLenient: lenient)
   }
 }
 
@@ -107,7 +110,7 @@ extension FormulaCells: ExpressibleByArgument {}
 
 /// The part of `print` after its arguments are parsed.
 enum Printing {
-  static func run(_ request: PrintJob.Request, from: String?, in topology: Topology, logLevel: LogLevel) async throws {
+  static func run(_ request: PrintJob.Request, from: String?, in topology: Topology, logLevel: LogLevel, isLenient: Bool) async throws {
     ProgramSession.prepare()
     let job = PrintJob(request, write: StandardOutput.tryWrite)
     let plan: PrintPlan
@@ -125,9 +128,12 @@ enum Printing {
       if case .failed(let reason) = job.end { throw StandardOutput.failure(reason) }
       // After a limited number of lines, a symbol that has not come may still come later, so there is no note about it.
       if request.once || job.end == nil { for note in notes(report.ledger) { StandardError.write(note) } }
-      let text = report.text(isQuiet: true)
+      // Who has got all the lines that were asked for needs nothing more of any source.
+      let isLenient = isLenient || job.end != nil && !request.once
+      let text = report.text(isQuiet: true, isLenient: isLenient)
       if !text.isEmpty { StandardError.write(text) }
-      if report.exitStatus != 0 { throw ExitCode(report.exitStatus) }
+      let status = report.exitStatus(isStrict: false, isLenient: isLenient)
+      if status != 0 { throw ExitCode(status) }
     }
   }
 

@@ -34,6 +34,9 @@ struct RunOptions<Companion: RunCompanion>: ParsableArguments {
     help: "End with status 65 where something was set aside as a dead letter, such as a malformed row, or is missing as a gap.")
   var strict = false
 
+  @Flag(help: ArgumentHelp(lenientHelp))
+  var lenient = false
+
   @OptionGroup var companion: Companion
 
   /// Files that a run with these options reads.
@@ -46,6 +49,10 @@ struct RunOptions<Companion: RunCompanion>: ParsableArguments {
     }
   }
 }
+
+/// What `--lenient` of all commands that run a configuration says of itself.
+let lenientHelp: String =
+  "End with status 0 where a source gave nothing: it ended without an event, set aside all that came, or was never connected."
 
 /// swift-log's levels as an argument.
 enum LogLevel: String, ExpressibleByArgument, CaseIterable {
@@ -93,11 +100,11 @@ struct RunSession<Companion: RunCompanion> {
     if configuration != nil { ask = { reload.ask() } }
     let cutOff: @Sendable (String) async -> Void = { await attendant?.runHasEnded(status: 1, text: $0) }
     try await ProgramSession.run(pipeline, beside: beside, reload: ask, cutOff: cutOff) { (report: RunReport) async throws in
-      let text = report.text(isQuiet: options.quiet)
-      let status = report.exitStatus(isStrict: options.strict)
-      await attendant?.runHasEnded(status: Int(status), text: report.text(isQuiet: false))
+      let text = report.text(isQuiet: options.quiet, isLenient: options.lenient)
+      let status = report.exitStatus(isStrict: options.strict, isLenient: options.lenient)
+      await attendant?.runHasEnded(status: Int(status), text: report.text(isQuiet: false, isLenient: options.lenient))
       if !text.isEmpty { StandardError.write(text) }
-      if status != report.exitStatus {
+      if status == ExitStatus.data {
         StandardError.write("FAILED: \(report.shortcomings ?? "nothing"), which --strict does not let pass")
       }
       if status != 0 { throw ExitCode(status) }

@@ -1,0 +1,29 @@
+internal import EventBus
+internal import StockbusConfig
+internal import StockbusPlugin
+
+extension Pipeline {
+  /// Has every component look at once whether the paths still lead to the files that it writes, as at SIGHUP; returns the paths that were made
+  /// anew. A component that does not answer within the drain deadline is not waited for.
+  package func renewFiles() async -> [String] {
+    let found = Guarded([String]())
+    let renewals = members.compactMap(\.slot.fileRenewal)
+    if renewals.isEmpty { return [] }
+    let answered = Latch()
+    let left = Guarded(renewals.count)
+    for renew in renewals {
+      // Not children, because one that hangs may not hold up whoever asks.
+      Task {
+        let paths = await renew()
+        found.withLock { $0 += paths }
+        let isLast = left.withLock { left in
+          left -= 1
+          return left == 0
+        }
+        if isLast { answered.fire() }
+      }
+    }
+    _ = await firstOf([answered], within: settings.drainDeadline, clock)
+    return found.withLock { $0.sorted() }
+  }
+}
