@@ -14,6 +14,8 @@ struct MarketCalendar: BarCalendar {
     return BarSession(session: span.kind.session, date: span.date.days, start: span.start.ns, end: span.end.ns)
   }
 
+  func date(ofDayFrom time: Int64) -> Int32 { calendar.tradingDate(ofDayFrom: Timestamp(ns: time)).days }
+
   func day(_ date: Int32) -> Range<Int64> { hours(TradingDate(days: date)) ?? 0..<0 }
 
   func week(of date: Int32) -> Range<Int64> {

@@ -93,12 +93,13 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
         flash: settings.flash.wholeNanoseconds, calm: settings.calm.wholeNanoseconds, rows: settings.rows, id: context.id,
         hasHistory: context.past.path != nil, showsWatchlist: settings.watch != nil),
       zone: context.zone)
+    state.market = Market(context.past, context.instruments)
     if let watch = settings.watch {
       keepsWatchlist = false
       _ = state.reduce(.watch(watch))
     }
     if settings.lastPrices, !context.past.isEmpty {
-      state.market.begin(with: context.past, context.instruments, of: settings.watch ?? context.past.symbols)
+      state.market.begin(withLastPricesOf: settings.watch ?? context.past.symbols)
     }
     self.state = state
     events = context.counter("events", "Events shown.")

@@ -106,7 +106,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     epoch = String(UInt64.random(in: .min ... .max), radix: 16)
     history = context.past.path.map { BarReader(path: $0, context) }
     let clock = context.clock
-    push = Push(Board(context.instruments), calm: settings.calm.wholeNanoseconds) { clock.uptime.wholeNanoseconds }
+    push = Push(Board(context.instruments, context.past), calm: settings.calm.wholeNanoseconds) { clock.uptime.wholeNanoseconds }
     events = context.counter("events", "Events shown.")
     frames = context.counter("frames", "Frames given to browsers.")
     skipped = context.counter("skipped", "Frames that a browser was too slow for; their news came with the next one.")

@@ -23,8 +23,10 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   private let bars: Counter
   private let superseded: Counter
   private let removed: Counter
+  private let instruments: Instruments
+  private let dates: TradingDates
   private var writer: HistoryWriter?
-  private var waiting = HistoryBatch()
+  private var waiting: HistoryBatch
   /// True while a failed write is tried again.
   private var isTrying = false
   /// Tells the timer that something waits, so that nothing wakes up while nothing comes.
@@ -47,6 +49,15 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   package init(_ settings: HistorySettings, _ context: Context) {
     self.settings = settings
     self.context = context
+    let instruments = context.instruments
+    self.instruments = instruments
+    let dates: TradingDates = { symbol, time in
+      let calendar = instruments.calendar(for: symbol)
+      let date = TradingDate(of: time, calendar, isDated: true)
+      return (Int(date.days), Timestamp(ns: date.end(calendar)))
+    }
+    self.dates = dates
+    waiting = HistoryBatch(dates)
     patience = Patience(settings.patience, context)
     bars = context.counter("bars", "Bars that are in the file.")
     superseded = context.counter(
@@ -56,17 +67,14 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
 
   package func start() throws {
     do throws(HistoryError) {
-      let instruments = context.instruments
-      writer = try HistoryWriter(settings.path, keep: settings.retention, isSynced: settings.sync, files: context.files) { symbol, time in
-        guard let calendar = instruments.calendar(for: symbol) else { return time.daysSinceEpoch }
-        return Int(calendar.tradingDate(ofDayFrom: time).days)
-      }
+      writer = try HistoryWriter(
+        settings.path, keep: settings.retention, isSynced: settings.sync, files: context.files, dates: dates)
     } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
   }
 
   private func take(_ events: Span<Bar>) {
     if waiting.isEmpty { arrivals.continuation.yield() }
-    waiting.add(events)
+    for i in events.indices { waiting.add(instruments.dated(events[i])) }
   }
 
   private func take<E: PricedEvent>(prices: Span<E>) {

@@ -36,6 +36,25 @@ import Testing
     #expect(market.total == 6)
   }
 
+  @Test func `the previous close is the one from which a ranking counts: from the history, then from the run`() throws {
+    let second: Int64 = 1_000_000_000
+    let day = 86_400 * second
+    let today = opening / day
+    func trade(_ symbol: Symbol, _ price: Price, at time: Int64) -> Trade {
+      Trade(symbol: symbol, price: price, size: 1, time: Timestamp(ns: time), received: Timestamp(ns: time))
+    }
+    var market = Market(PastPrices(closes: ["A": .init(day: Int(today) - 1, price: 188)]))
+    market.take([trade("A", 190, at: opening), trade("B", 50, at: opening)].span, at: 0)
+    #expect(market.previousClose(of: 0) == 188 && market.previousClose(of: 1) == nil)
+    // Two prices in the last second of the date: the last one is its close.
+    let midnight = (today + 1) * day
+    market.take([trade("A", 191, at: midnight - second / 2), trade("A", 192, at: midnight - 1)].span, at: 0)
+    #expect(market.previousClose(of: 0) == 188)
+    market.take([trade("A", 193, at: midnight), trade("A", 194, at: midnight + 5 * second)].span, at: 0)
+    #expect(market.previousClose(of: 0) == 192 && market.previousClose(of: 1) == nil)
+    #expect(market.previousClose(of: 7) == nil)
+  }
+
   @Test func `a ranking's own change and volume count`() throws {
     var market = Market()
     let event = Ranked(

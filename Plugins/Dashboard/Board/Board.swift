@@ -8,7 +8,7 @@ internal import StockbusViewing
 /// A *frame* is a moment in which clients are told what is new. Events between two frames only mark their rows; what has changed is found
 /// when the frame ends, once for a row and not for each event. So an event costs what it costs the terminal's screen, and one comparison.
 struct Board {
-  private(set) var market = Market()
+  private(set) var market: Market
   /// The frame that ended last.
   private(set) var frame: UInt32 = 0
   private var stamps: ContiguousArray<RowStamps> = []
@@ -23,7 +23,10 @@ struct Board {
   private var isDirty: ContiguousArray<Bool> = []
   private var ranksAreOld = false
 
-  init(_ instruments: Instruments = Instruments()) { texts = RowTexts(instruments) }
+  init(_ instruments: Instruments = Instruments(), _ past: PastPrices = PastPrices()) {
+    market = Market(past, instruments)
+    texts = RowTexts(instruments)
+  }
 
   /// True if rows had events since the last frame.
   var hasNews: Bool { !dirty.isEmpty }

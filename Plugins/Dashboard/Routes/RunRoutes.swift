@@ -106,7 +106,8 @@ extension Dashboard {
 
   func describe(_ name: String) -> JSONValue? {
     catchUp()
-    let row = push.board.row(named: name).map { push.board.market.rows[Int($0)] }
+    let place = push.board.row(named: name).map { Int($0) }
+    let row = place.map { push.board.market.rows[$0] }
     let instrument = context.instruments.all.first { $0.symbol.description == name }
     if row == nil, instrument == nil { return nil }
     var members: [JSONValue.Member] = [.init("symbol", .string(name))]
@@ -124,6 +125,8 @@ extension Dashboard {
         .init("last", .string(row.price.formatted(decimals: Int(row.decimals)))), .init("time", StateText.time(row.time)),
         .init("updates", .number(row.updates)),
       ]
+      let close = place.flatMap { push.board.market.previousClose(of: $0) }
+      members.append(.init("previousClose", close.map { .string($0.formatted(decimals: Int(row.decimals))) } ?? .null))
     }
     return .object(members)
   }
