@@ -16,6 +16,8 @@ struct MarketCalendar: BarCalendar {
 
   func moment(of auction: TradeCondition, at time: Int64) -> Int64 { calendar.moment(of: auction, at: Timestamp(ns: time)).ns }
 
+  func date(ofDayFrom time: Int64) -> Int32 { calendar.tradingDate(ofDayFrom: Timestamp(ns: time)).days }
+
   func day(_ date: Int32) -> Range<Int64> { hours(TradingDate(days: date)) ?? 0..<0 }
 
   func week(of date: Int32) -> Range<Int64> {

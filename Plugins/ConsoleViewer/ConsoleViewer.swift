@@ -95,7 +95,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
         flash: settings.flash.wholeNanoseconds, calm: settings.calm.wholeNanoseconds, rows: settings.rows, id: context.id,
         hasHistory: context.past.path != nil, showsWatchlist: settings.watch != nil),
       zone: context.zone)
-    state.market = Market(MarketLimits(), context.instruments)
+    state.market = Market(context.past, context.instruments)
     for list in settings.watchlists.entries { for symbol in list.value { state.market.want(symbol.description) } }
     if let watch = settings.watch {
       keepsWatchlist = false
@@ -103,7 +103,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     }
     splits = SplitWatch(context.instruments)
     if settings.lastPrices, !context.past.isEmpty {
-      state.market.begin(with: context.past, context.instruments, of: settings.watch ?? context.past.symbols)
+      state.market.begin(withLastPricesOf: settings.watch ?? context.past.symbols)
     }
     self.state = state
     events = context.counter("events", "Events shown.")

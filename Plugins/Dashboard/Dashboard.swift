@@ -111,7 +111,9 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     history = context.past.path.map { BarReader(path: $0, context) }
     let clock = context.clock
     let limits = MarketLimits(symbols: settings.symbols, memory: settings.memory.bytes)
-    push = Push(Board(context.instruments, limits), calm: settings.calm.wholeNanoseconds) { clock.uptime.wholeNanoseconds }
+    push = Push(Board(context.instruments, context.past, limits: limits), calm: settings.calm.wholeNanoseconds) {
+      clock.uptime.wholeNanoseconds
+    }
     events = context.counter("events", "Events shown.")
     frames = context.counter("frames", "Frames given to browsers.")
     skipped = context.counter("skipped", "Frames that a browser was too slow for; their news came with the next one.")

@@ -47,7 +47,9 @@ struct FileReplaySettings: Options {
   var conditions: Mapping<TradeCondition> = [:]
   @Setting("How times are written: auto, iso8601, date, s, ms, us or ns since the epoch, or e.g. 'ns since midnight' of the date.")
   var time = TimeFormat.auto
-  @Setting("The IANA time zone of dates, of times that name none, and of midnight, e.g. America/New_York.", length: 1...)
+  @Setting(
+    "The IANA time zone of dates, of times that name none, and of midnight, e.g. America/New_York; bars of a day or more that begin at its midnight, however that is written, are those of that date.",
+    length: 1...)
   var zone: String?
   @Setting("Times finer than a nanosecond: reject (the row is malformed) or truncate (what is behind the nanosecond is cut off).")
   var finer = FinerTimes.reject

@@ -24,8 +24,10 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   private let bars: Counter
   private let superseded: Counter
   private let removed: Counter
+  private let instruments: Instruments
+  private let dates: TradingDates
   private var writer: HistoryWriter?
-  private var waiting = HistoryBatch()
+  private var waiting: HistoryBatch
   /// Tells the timer that something waits, so that nothing wakes up while nothing comes.
   private let arrivals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   private let backups = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(16))
@@ -46,6 +48,15 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   package init(_ settings: HistorySettings, _ context: Context) {
     self.settings = settings
     self.context = context
+    let instruments = context.instruments
+    self.instruments = instruments
+    let dates: TradingDates = { symbol, time in
+      let calendar = instruments.calendar(for: symbol)
+      let date = TradingDate(of: time, calendar, isDated: true)
+      return (Int(date.days), Timestamp(ns: date.end(calendar)))
+    }
+    self.dates = dates
+    waiting = HistoryBatch(dates)
     writing = PatientWriting(settings.patience, context)
     bars = context.counter("bars", "Bars that are in the file.")
     superseded = context.counter(
@@ -55,17 +66,14 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
 
   package func start() throws {
     do throws(HistoryError) {
-      let instruments = context.instruments
-      writer = try HistoryWriter(settings.path, keep: settings.retention, isSynced: settings.sync, files: context.files) { symbol, time in
-        guard let calendar = instruments.calendar(for: symbol) else { return time.daysSinceEpoch }
-        return Int(calendar.tradingDate(ofDayFrom: time).days)
-      }
+      writer = try HistoryWriter(
+        settings.path, keep: settings.retention, isSynced: settings.sync, files: context.files, dates: dates)
     } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
   }
 
   private func take(_ events: Span<Bar>) {
     if waiting.isEmpty { arrivals.continuation.yield() }
-    waiting.add(events)
+    for i in events.indices { waiting.add(instruments.dated(events[i])) }
   }
 
   private func take<E: PricedEvent>(prices: Span<E>) {

@@ -20,7 +20,7 @@ package final class HistoryWriter {
   private var chunks = ChunkWriter()
   /// Where the bars of a batch belong; memory that is used again.
   private var places: [ChunkWriter.Place] = []
-  private let tradingDate: TradingDateOfBar
+  private let dates: TradingDates
 
   /// What a `write` has done.
   package struct Written: Hashable, Sendable {
@@ -37,23 +37,20 @@ package final class HistoryWriter {
   /// Throws if another process or component writes it, if the run reads it (`files`), and if it is no undamaged history file that this
   /// program knows; none of these files is changed.
   ///
-  /// - Parameter tradingDate: the date that the close of a daily bar is kept for; the date of its start in UTC unless told.
+  /// - Parameter dates: the dates that closes are kept for; those of UTC unless told.
   package convenience init(
     _ path: String, keep: Retention = Retention(), isSynced: Bool = false, files: RunFiles = RunFiles(),
-    tradingDate: @escaping TradingDateOfBar = { _, time in time.daysSinceEpoch }
+    dates: @escaping TradingDates = Timestamp.datesInUTC
   ) throws(HistoryError) {
-    try self.init(path, keep: keep, isSynced: isSynced, files: files, tradingDate: tradingDate, migrations: Layout.migrations)
+    try self.init(path, keep: keep, isSynced: isSynced, files: files, dates: dates, migrations: Layout.migrations)
   }
-
-  /// The trading date, in days since 1970, of a symbol's daily bar that begins at a time.
-  package typealias TradingDateOfBar = @Sendable (Symbol, Timestamp) -> Int
 
   init(
     _ path: String, keep: Retention = Retention(), isSynced: Bool = false, files: RunFiles = RunFiles(),
-    tradingDate: @escaping TradingDateOfBar = { _, time in time.daysSinceEpoch }, migrations: [Layout.Migration]
+    dates: @escaping TradingDates = Timestamp.datesInUTC, migrations: [Layout.Migration]
   ) throws(HistoryError) {
     self.path = path
-    self.tradingDate = tradingDate
+    self.dates = dates
     if let reader = files.reader(of: path) { throw HistoryError(path, .inUse(reader)) }
     let file = DatabaseFile(path, migrations: migrations)
     // Before the lock, which leaves a file beside it.
@@ -75,6 +72,7 @@ package final class HistoryWriter {
     do throws(HistoryError) {
       try connection.writing { db in
         try write(batch.bars, db, &written, &latest)
+        try close(batch, db)
         try write(batch.prices, db)
       }
     } catch {
@@ -109,10 +107,11 @@ package final class HistoryWriter {
         }
         written.bars += 1
         if length == .day, bar.status == .complete {
-          CloseRow.bind(bar, symbol: first.symbol, date: tradingDate(bar.symbol, bar.time), to: close)
+          CloseRow.bind(
+            bar.close, decimals: bar.priceDecimals, symbol: first.symbol, date: dates(bar.symbol, bar.time).date, to: close)
           try close.run()
         }
-        let fair = EventClock.fair(bar.time, received: bar.received)
+        let fair = EventClock.fair(bar)
         if fair != bar.time { written.datedAhead += 1 }
         latest = max(latest, fair.ns)
       }
@@ -125,6 +124,34 @@ package final class HistoryWriter {
       progress.bind(1, length.raw)
       progress.bind(2, start)
       try progress.run()
+    }
+  }
+
+  /// Where a later date begins, the last price before is the close of its date, unless one is known.
+  private func close(_ batch: HistoryBatch, _ db: SQLiteConnection) throws {
+    if batch.begun.isEmpty { return }
+    let select = try db.statement(PriceRow.select)
+    let insert = try db.statement(CloseRow.insert)
+    var last: [Symbol: PastPrices.Last] = [:]
+    for symbol in batch.begun {
+      select.bind(1, try symbols.row(of: symbol, db))
+      try select.forEachRow { row in
+        last[symbol] = PastPrices.Last(
+          Price(raw: row.integer(0)), at: Timestamp(ns: row.integer(1)), decimals: UInt8(clamping: row.integer(2)))
+        return false
+      }
+    }
+    for next in batch.ended + batch.prices where batch.begun.contains(next.symbol) {
+      let symbol = next.symbol
+      if let before = last[symbol] {
+        if next.time < before.time { continue }
+        let date = dates(symbol, before.time).date
+        if date < dates(symbol, next.time).date {
+          CloseRow.bind(before.price, decimals: before.decimals, symbol: try symbols.row(of: symbol, db), date: date, to: insert)
+          try insert.run()
+        }
+      }
+      last[symbol] = PastPrices.Last(next.price, at: next.time, decimals: next.priceDecimals)
     }
   }
 

@@ -21,7 +21,7 @@ package struct LastPrice: BitwiseCopyable, Hashable, Sendable {
     sizeDecimals = event.sizeDecimals
     price = event.lastPrice
     size = E.self == Bar.self ? 0 : event.countedSize
-    time = EventClock.fair(event.time, received: event.received)
+    time = (event as? Bar).map(EventClock.fair) ?? EventClock.fair(event.time, received: event.received)
     received = event.received
   }
 

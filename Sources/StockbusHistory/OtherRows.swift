@@ -11,6 +11,9 @@ enum PriceRow {
     WHERE excluded.time >= time
     """
 
+  /// The last price of a symbol; what is needed for a close.
+  static let select = "SELECT price, time, price_decimals FROM last_prices WHERE symbol = ?"
+
   static func bind(_ price: LastPrice, symbol: Int64, to row: SQLiteStatement) {
     row.bind(1, symbol)
     row.bind(2, price.price.raw)
@@ -22,18 +25,20 @@ enum PriceRow {
   }
 }
 
-/// The close of a daily bar as a row of the table `closes`, which stays when the bar is removed.
+/// The close of a trading date as a row of the table `closes`: that of its daily bar, which stays when the bar is removed, or its last price.
 enum CloseRow {
   static let upsert = """
     INSERT INTO closes (symbol, date, close, price_decimals) VALUES (?, ?, ?, ?)
     ON CONFLICT (symbol, date) DO UPDATE SET close = excluded.close, price_decimals = excluded.price_decimals
     """
+  /// The last price of a date, which is no better than a close that is known.
+  static let insert = "INSERT OR IGNORE INTO closes (symbol, date, close, price_decimals) VALUES (?, ?, ?, ?)"
 
-  static func bind(_ bar: Bar, symbol: Int64, date: Int, to row: SQLiteStatement) {
+  static func bind(_ close: Price, decimals: UInt8, symbol: Int64, date: Int, to row: SQLiteStatement) {
     row.bind(1, symbol)
     row.bind(2, Int64(date))
-    row.bind(3, bar.close.raw)
-    row.bind(4, Int64(bar.priceDecimals))
+    row.bind(3, close.raw)
+    row.bind(4, Int64(decimals))
   }
 }
 

@@ -62,17 +62,18 @@ package final class Pipeline: Sendable {
   /// Wires everything without starting it.
   ///
   /// - Parameters:
+  ///   - clock: the machine's clock; components get one that never goes back.
   ///   - services: what components find in their contexts, such as the terminal.
   ///   - watchesStalls: looks every few seconds for components that hang, which needs a timer.
   package init(
     _ topology: Topology, clock: any Timekeeper = SystemTimekeeper(), logger: Logger, services: Services = Services(),
     watchesStalls: Bool = false
   ) {
-    self.clock = clock
     stallWatch = watchesStalls ? StallWatch() : nil
     runLog = RunLog(clock)
     let logger = runLog.recording(logger)
     self.logger = logger
+    self.clock = SteadyTimekeeper(clock, logger)
     let view = ComponentRunView()
     settings = topology.settings
     notices = RunTopics(topology, logger: logger, stop: stopSignal)

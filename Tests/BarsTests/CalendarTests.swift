@@ -1,8 +1,8 @@
-import StockbusInstruments
 import StockbusTestKit
 import Testing
 
 @testable import Bars
+@testable import StockbusInstruments
 
 /// Bars by the calendar of the exchanges of the United States, worked out by hand: days on which the clocks change, and early closes.
 @Suite struct CalendarTests {
@@ -61,6 +61,52 @@ import Testing
     let times = ["2013-10-08T07:59", "2013-10-08T08:00", "2013-10-08T13:30", "2013-10-08T23:59", "2013-10-09T00:00"]
     #expect(try await bars("1d", times, sessions: "all") == ["1d 2013-10-08T00:00:00Z -> 2013-10-09T00:00:00.200Z n3"])
     #expect(try await bars("1d", times) == ["1d 2013-10-08T00:00:00Z -> 2013-10-08T20:00:00.200Z n1"])
+  }
+
+  /// Days of Shanghai, volumes 1, 2, 3 and so on; 13 July 2026 was a Monday.
+  private func weeks(of starts: [String], lengths: String = "1w") async throws -> (bars: [String], dead: [String]) {
+    var session = SessionOptions()
+    (session.from, session.to) = (try TimeOfDay(option: "09:30"), try TimeOfDay(option: "15:00"))
+    var options = CalendarOptions()
+    (options.zone, options.sessions) = ("Asia/Shanghai", [session])
+    var instrument = Instrument("127114.SZ")
+    instrument.calendar = "szse"
+    let harness = PluginHarness(services: Services(Instruments([instrument], calendars: [try options.calendar("szse")])))
+    let days = try starts.enumerated().map { i, start in
+      let time = try Timestamp(iso8601: start)
+      return Bar(
+        symbol: "127114.SZ", open: 1, high: 1, low: 1, close: 1, volume: Quantity(raw: Int64(i + 1) * 1_000_000_000), time: time,
+        received: time, length: .day)
+    }
+    let bars: [Bar] = try await harness.output(of: Plugin.bars, options: "{ lengths: \(lengths) }", inputs: [days])
+    return (bars.map { "\($0.time) x\($0.volume)" }, harness.deadLetters.map(\.reason))
+  }
+
+  @Test func `a day that begins at a midnight of the exchange is of that date, also for its week`() async throws {
+    // Friday; Monday, Tuesday and Friday; Monday.
+    let expected = ["2026-07-06T00:00:00Z x1", "2026-07-13T00:00:00Z x9", "2026-07-20T00:00:00Z x5"]
+    let local = ["2026-07-09T16:00:00Z", "2026-07-12T16:00:00Z", "2026-07-13T16:00:00Z", "2026-07-16T16:00:00Z", "2026-07-19T16:00:00Z"]
+    let ofShanghai = try await weeks(of: local)
+    #expect(ofShanghai.bars == expected && ofShanghai.dead == [])
+    let utc = ["2026-07-10", "2026-07-13", "2026-07-14", "2026-07-17", "2026-07-20"].map { $0 + "T00:00:00Z" }
+    let ofUTC = try await weeks(of: utc)
+    #expect(ofUTC.bars == expected && ofUTC.dead == [])
+    // As parts of days they are the same.
+    #expect(try await weeks(of: Array(local.prefix(2)), lengths: "1d").bars == ["2026-07-10T00:00:00Z x1", "2026-07-13T00:00:00Z x2"])
+  }
+
+  @Test func `a day that has begun in the east, and not yet in UTC, is not dated ahead`() async throws {
+    let monday = Int64(20_647) * 86_400_000_000_000
+    func bar(_ early: Int64) -> Bar {
+      Bar(
+        symbol: "A", open: 1, high: 1, low: 1, close: 1, volume: 1, time: Timestamp(ns: monday),
+        received: Timestamp(ns: monday - early * 1_000_000_000), length: .day)
+    }
+    for (early, dead) in [(14 * 3600, 0), (14 * 3600 + 6, 1)] as [(Int64, Int)] {
+      let harness = PluginHarness()
+      let bars: [Bar] = try await harness.output(of: Plugin.bars, options: "lengths: 1w", inputs: [[bar(early)]])
+      #expect(bars.count == 1 - dead && harness.deadLetters.count == dead)
+    }
   }
 
   @Test func `instruments of other symbols change nothing`() async throws {

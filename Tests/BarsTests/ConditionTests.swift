@@ -96,6 +96,7 @@ import Testing
         ? BarSession(session: .pre, date: 15_986, start: morning - 3600 * second, end: morning)
         : BarSession(session: .regular, date: 15_986, start: morning, end: morning + 3600 * second)
     }
+    func date(ofDayFrom time: Int64) -> Int32 { 15_986 }
     func day(_ date: Int32) -> Range<Int64> { morning - 3600 * second..<morning + 3600 * second }
     func week(of date: Int32) -> Range<Int64> { day(date) }
   }

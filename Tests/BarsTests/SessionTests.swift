@@ -24,6 +24,8 @@ struct FourHoursBehind: BarCalendar {
   }
 
   func session(at time: Int64) -> BarSession? { sessions(Int32(time / Self.day)).first { $0.start <= time && time < $0.end } }
+  /// Midnight is at 04:00 UTC.
+  func date(ofDayFrom time: Int64) -> Int32 { Int32((time % Self.day == 0 ? time : time - 4 * 3600 * second) / Self.day) }
   func day(_ date: Int32) -> Range<Int64> {
     let all = sessions(date)
     return all.isEmpty ? 0..<0 : all[0].start..<all[all.count - 1].end

@@ -15,7 +15,7 @@ import Testing
       received: Timestamp(ns: opening + second * 1_000_000_000))
   }
 
-  private static func market(_ symbols: Int, memory: Int = 64 << 20) -> Market { Market(MarketLimits(symbols: symbols, memory: memory)) }
+  private static func market(_ symbols: Int, memory: Int = 64 << 20) -> Market { Market(limits: MarketLimits(symbols: symbols, memory: memory)) }
 
   @Test func `more symbols than there is room for are counted`() throws {
     var market = Self.market(100)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func `instruments of the configuration have a row, however many names came before`() {
-    var market = Market(MarketLimits(symbols: 1, memory: 64 << 20), Instruments([Instrument("LIM-REAL")]))
+    var market = Market(PastPrices(), Instruments([Instrument("LIM-REAL")]), limits: MarketLimits(symbols: 1, memory: 64 << 20))
     market.take([Self.trade("JUNK1"), Self.trade("JUNK2"), Self.trade("LIM-REAL")].span, at: 0)
     #expect(market.row(of: "LIM-REAL") != nil && market.beyond == 1)
   }

@@ -40,7 +40,7 @@ import Testing
   @Test func `after a split all that a row compares with is as it is for the new shares`() throws {
     var instrument = Instrument("S")
     instrument.splits = [try Split(option: "2013-10-09 10:1")]
-    var market = Market(MarketLimits(), Instruments([instrument]))
+    var market = Market(PastPrices(), Instruments([instrument]))
     func trade(_ price: Price, day: Int64, at seconds: Int64) -> Trade {
       let time = Timestamp(ns: opening + day * 86_400 * second + seconds * second)
       return Trade(symbol: "S", price: price, size: 1, time: time, received: time)
@@ -60,6 +60,25 @@ import Testing
     #expect(market.takeReached().isEmpty)
     market.take([trade(1001, day: 1, at: 1)].span, at: 2)
     #expect(market.takeReached().map(\.price) == [1001])
+  }
+
+  @Test func `the previous close is the one from which a ranking counts: from the history, then from the run`() throws {
+    let second: Int64 = 1_000_000_000
+    let day = 86_400 * second
+    let today = opening / day
+    func trade(_ symbol: Symbol, _ price: Price, at time: Int64) -> Trade {
+      Trade(symbol: symbol, price: price, size: 1, time: Timestamp(ns: time), received: Timestamp(ns: time))
+    }
+    var market = Market(PastPrices(closes: ["A": .init(day: Int(today) - 1, price: 188)]))
+    market.take([trade("A", 190, at: opening), trade("B", 50, at: opening)].span, at: 0)
+    #expect(market.previousClose(of: 0) == 188 && market.previousClose(of: 1) == nil)
+    // Two prices in the last second of the date: the last one is its close.
+    let midnight = (today + 1) * day
+    market.take([trade("A", 191, at: midnight - second / 2), trade("A", 192, at: midnight - 1)].span, at: 0)
+    #expect(market.previousClose(of: 0) == 188)
+    market.take([trade("A", 193, at: midnight), trade("A", 194, at: midnight + 5 * second)].span, at: 0)
+    #expect(market.previousClose(of: 0) == 192 && market.previousClose(of: 1) == nil)
+    #expect(market.previousClose(of: 7) == nil)
   }
 
   @Test func `a ranking's own change and volume count`() throws {

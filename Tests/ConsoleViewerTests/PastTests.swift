@@ -29,7 +29,8 @@ import Testing
     var settings = ScreenState.Preferences()
     settings.hasHistory = hasHistory
     var driver = Driver(columns, rows, sorting: sorting, settings: settings)
-    driver.state.market.begin(with: Self.past, Instruments(), of: Self.past.symbols)
+    driver.state.market = Market(Self.past)
+    driver.state.market.begin(withLastPricesOf: Self.past.symbols)
     driver.advance(0)
     return driver
   }

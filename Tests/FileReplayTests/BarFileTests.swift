@@ -62,6 +62,58 @@ import Testing
     #expect(mixed == [.day, .time(3_600_000_000_000), .day, .time(3_600_000_000_000)])
   }
 
+  @Test func `a day that begins at a midnight of the zone, however it is written, is that of the date`() {
+    func times(_ zone: String?, _ rows: [String], _ length: BarLength = .day, _ format: TimeFormat = .auto) -> [String] {
+      let text = "time,symbol,open,high,low,close\n" + rows.map { "\($0),A,1,1,1,1\n" }.joined()
+      let bars = run(
+        as: Bar.self, text,
+        options {
+          ($0.zone, $0.length, $0.timeFormat) = (zone, length, format)
+        }
+      ).events
+      #expect(bars.allSatisfy { $0.received == $0.time })
+      return bars.map(\.time.description)
+    }
+    // Monday, 4 March 2024, as a date, in milliseconds, with an offset and by the clock of Berlin.
+    let monday = ["2024-03-04", "1709506800000", "2024-03-04T00:00:00+01:00", "2024-03-04T00:00:00"]
+    #expect(times("Europe/Berlin", monday) == Array(repeating: "2024-03-04T00:00:00Z", count: 4))
+    #expect(times("Europe/Berlin", ["2024-04-01", "2024-04-02T00:00:00"]) == ["2024-04-01T00:00:00Z", "2024-04-02T00:00:00Z"])
+    #expect(times("Asia/Shanghai", ["1783872000000"], .week) == ["2026-07-13T00:00:00Z"])
+    #expect(times("Pacific/Auckland", ["2024-01-15", "2024-07-15"]) == ["2024-01-15T00:00:00Z", "2024-07-15T00:00:00Z"])
+    #expect(times("America/New_York", ["2024-03-04", "1709528400000"]) == ["2024-03-04T00:00:00Z", "2024-03-04T00:00:00Z"])
+    // Clocks skip the midnight with which 4 November 2018 would have begun in Brazil: it begins at 03:00 UTC.
+    #expect(times("America/Sao_Paulo", ["2018-11-04", "2018-11-04T03:00:00Z"]) == Array(repeating: "2018-11-04T00:00:00Z", count: 2))
+    // 29 February, and midnight UTC as it is.
+    #expect(times("Asia/Tokyo", ["2024-02-29", "2024-02-29T00:00:00Z"]) == Array(repeating: "2024-02-29T00:00:00Z", count: 2))
+    // Other times, shorter bars, and files without a zone stay.
+    #expect(times("Asia/Tokyo", ["2024-03-04T09:00:01"]) == ["2024-03-04T00:00:01Z"])
+    #expect(times("Asia/Tokyo", ["2024-03-04T00:00:00"], .time(60_000_000_000)) == ["2024-03-03T15:00:00Z"])
+    #expect(times(nil, ["1709506800000"]) == ["2024-03-03T23:00:00Z"])
+    // Where every time is a date, the length need not be known.
+    #expect(times("Asia/Tokyo", ["2024-03-04"], .unknown, .date) == ["2024-03-04T00:00:00Z"])
+  }
+
+  @Test func `from and until are about the moments at which days begin in the zone`() {
+    let rows = "date,symbol,open,high,low,close\n" + (3...6).map { "2024-03-0\($0),A,1,1,1,1\n" }.joined()
+    for (zone, offset) in [("America/New_York", "-05:00"), ("Asia/Tokyo", "+09:00")] {
+      let outcome = run(
+        as: Bar.self, rows,
+        options {
+          ($0.zone, $0.length) = (zone, .day)
+          $0.from = try? Timestamp(iso8601: "2024-03-04T00:00:00" + offset)
+          $0.until = try? Timestamp(iso8601: "2024-03-06T00:00:00" + offset)
+        })
+      #expect(outcome.events.map(\.time.description) == ["2024-03-04T00:00:00Z", "2024-03-05T00:00:00Z"])
+      #expect(outcome.counts.outside == 2)
+    }
+  }
+
+  @Test func `a recorded receipt stays when a day gets its date`() {
+    let bars = run(
+      as: Bar.self, head + "A,1d,1,1,1,1,5,1,5,3,,,0,2026-07-12T16:00:00Z,2026-07-13T07:00:00Z\n", options { $0.zone = "Asia/Shanghai" })
+    #expect(bars.events.map { "\($0.time) \($0.received)" } == ["2026-07-13T00:00:00Z 2026-07-13T07:00:00Z"])
+  }
+
   @Test func `words of others count as unknown, wrong values are malformed`() {
     func row(_ values: String) -> Outcome<Bar> { run(as: Bar.self, head + "A," + values + ",1,\n") }
     #expect(row("1m,1,1,1,1,5,1,5,3,RTH,final,0").events.map(\.session) == [.unknown])

@@ -1,6 +1,7 @@
 import History
 import MarketData
 import StockbusHistory
+import StockbusInstruments
 import StockbusPlugin
 import StockbusRuntime
 import StockbusSQLite
@@ -53,6 +54,24 @@ extension Plugin {
     #expect(try reader.bars("A", .day) == bars)
     #expect(Set(try reader.lastPrices().map { "\($0.symbol) \($0.price.raw)" }) == ["A 7", "B 8"])
     #expect(harness.counter("bars") == 50 && harness.counter("superseded") == 0 && harness.lost == 0)
+  }
+
+  @Test func `a day that begins at a midnight of the exchange is kept under its date, once`() async throws {
+    let instruments: Instruments = {
+      var builder = InstrumentsBuilder()
+      builder.add(csv: Array("symbol,calendar\nA,us_equities\n".utf8), file: "instruments.csv")
+      return builder.finish()
+    }()
+    // Monday and Tuesday, 7 and 8 October 2013, begin at 04:00 UTC in New York; the last one again as a program without times writes it.
+    let monday = 15_985 * day
+    let hours = day / 6
+    let days = [bar("A", monday + hours), bar("A", monday + day + hours), bar("A", monday + day, price: 200), bar("B", monday + hours)]
+    try await PluginHarness(services: Services(instruments)).consume([days], by: Plugin.history, options: "path: \(path)")
+    let reader = try HistoryReader(path)
+    #expect(try reader.bars("A", .day).map { "\($0.time.ns / day) \($0.close.raw)" } == ["15985 100", "15986 200"])
+    #expect(try reader.bars("A", .length(.week))?.bars.map(\.volume) == [20])
+    // Without a calendar nothing is known of midnights.
+    #expect(try reader.bars("B", .day).map(\.time.ns) == [monday + hours])
   }
 
   @Test func `what a ranking says about a symbol that has left it is no price`() async throws {

@@ -84,6 +84,12 @@ import Testing
     ("08:00", "09:00", "America/New_York", "2013-10-09T12:30:00Z", true),
     ("08:00", "09:00", "America/New_York", "2013-12-09T12:30:00Z", false),
     ("00:00", "01:00", "UTC", "1969-12-31T00:30:00Z", true),
+    // Zurich skips the hour from 02:00 on 2026-03-29, at 01:00 UTC, and shows it twice on 2026-10-25, from 00:00 to 02:00 UTC.
+    ("02:00", "03:00", "Europe/Zurich", "2026-03-29T00:59:59Z", false), ("02:00", "03:00", "Europe/Zurich", "2026-03-29T01:00:00Z", false),
+    ("02:30", "06:00", "Europe/Zurich", "2026-03-29T01:00:00Z", true), ("02:30", "06:00", "Europe/Zurich", "2026-03-29T04:00:00Z", false),
+    ("02:00", "03:00", "Europe/Zurich", "2026-10-25T00:00:00Z", true), ("02:00", "03:00", "Europe/Zurich", "2026-10-25T01:59:59Z", true),
+    ("02:00", "03:00", "Europe/Zurich", "2026-10-25T02:00:00Z", false),
+    ("22:00", "07:00", "UTC", "2028-02-29T22:00:00Z", true), ("22:00", "07:00", "UTC", "2028-03-01T07:00:00Z", false),
   ])
   func `quiet hours go over midnight and by a zone's clock`(from: String, to: String, zone: String, time: String, isQuiet: Bool) throws {
     var quiet = QuietHours()

@@ -32,6 +32,13 @@ struct PastRunTests {
     folder.put("time,symbol,price,size\n2013-10-09T14:00:00Z,A,102.01,1\n2013-10-09T14:00:00Z,B,7,1\n", in: "today.csv")
     let second = try run("print", "desk.yaml", "--from", "ranked", "--format", "csv", "--fields", "symbol,price,change,percent")
     #expect(second.output == "symbol,price,change,percent\nA,102.01,1.01,1\nB,7,0,0\n", "\(second.errors)")
+    // The same day again: the close of the first one is still known.
+    for _ in 0..<2 {
+      let again = try run("run", "desk.yaml")
+      #expect(again.status == 0, "\(again.errors)")
+      let shown = try run("print", "desk.yaml", "--from", "ranked", "--format", "csv", "--fields", "symbol,price,change,percent")
+      #expect(shown.output == second.output, "\(shown.errors)")
+    }
   }
 
   @Test func `a file that is no history is told at its place, before anything starts`() throws {

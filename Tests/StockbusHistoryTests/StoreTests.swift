@@ -136,14 +136,63 @@ import Testing
     #expect(try previous(101) == "100 11")
     #expect(try previous(103) == "100 11")
     #expect(try previous(104) == "103 21")
-    #expect(try previous(1000) == "103 21")
+    // The date of the part is over when the minute of the next one comes: its last price is all that is known of it.
+    #expect(try previous(105) == "104 31")
+    #expect(try previous(1000) == "104 31")
     #expect(try reader.previousClose(of: "MSFT", before: CivilDate(daysSinceEpoch: 500)) == nil)
+  }
+
+  @Test func `when a later date begins, the last price is the close of its date`() throws {
+    func trade(_ symbol: Symbol, _ price: Int64, at time: Int64) -> Trade {
+      Trade(symbol: symbol, price: Price(raw: price * second), size: 1, time: Timestamp(ns: time), received: Timestamp(ns: time))
+    }
+    /// One run over trades, in batches of `size`.
+    func run(_ trades: [Trade], _ size: Int) throws {
+      let writer = try HistoryWriter(folder.file("\(size).db"))
+      var batch = HistoryBatch()
+      for first in stride(from: 0, to: trades.count, by: size) {
+        let part = Array(trades[first..<min(first + size, trades.count)])
+        batch.add(prices: part.span)
+        _ = try writer.write(batch)
+        batch.clear()
+      }
+      try writer.close()
+    }
+    func closes(_ symbol: Symbol, _ size: Int) throws -> [String] {
+      let reader = try HistoryReader(folder.file("\(size).db"))
+      return try (100...106).map { date in
+        try reader.previousClose(of: symbol, before: CivilDate(daysSinceEpoch: date)).map { "\($0.date.daysSinceEpoch) \($0.close)" } ?? "-"
+      }
+    }
+    let days = [
+      trade("A", 10, at: 100 * day + 1), trade("A", 11, at: 100 * day + 2), trade("B", 50, at: 100 * day + 3),
+      trade("A", 20, at: 101 * day), trade("A", 21, at: 102 * day - 1),
+      // B rests for two days. A late price of a date that is over changes nothing.
+      trade("A", 30, at: 103 * day), trade("A", 29, at: 101 * day), trade("B", 60, at: 103 * day + 1),
+    ]
+    for size in [1, 2, 3, 8] {
+      for _ in 0..<2 { try run(days, size) }
+      #expect(try closes("A", size) == ["-", "100 11", "101 21", "101 21", "101 21", "101 21", "101 21"], "\(size)")
+      #expect(try closes("B", size) == ["-", "100 50", "100 50", "100 50", "100 50", "100 50", "100 50"], "\(size)")
+      // The day again, and the next one.
+      try run([trade("A", 31, at: 103 * day + 5)], size)
+      try run([trade("A", 40, at: 104 * day)], size)
+      #expect(try closes("A", size).suffix(3) == ["103 31", "103 31", "103 31"])
+      // What the day's bar says is better, whether it comes before or after.
+      let writer = try HistoryWriter(folder.file("\(size).db"))
+      try writer.write([bar("A", 103 * day, price: 32), bar("A", 104 * day, price: 41)])
+      try writer.close()
+      try run([trade("A", 45, at: 105 * day - 1), trade("A", 50, at: 105 * day)], size)
+      #expect(try closes("A", size).suffix(3) == ["103 33", "104 42", "104 42"])
+    }
   }
 
   @Test func `a close belongs to the trading date that the calendar says`() throws {
     // Daily bars that begin at midnight in Tokyo, which is 15:00 UTC of the day before.
     let tokyo: Int64 = 9 * 3600 * second
-    let writer = try HistoryWriter(path) { symbol, time in (symbol == "7203" ? Timestamp(ns: time.ns + tokyo) : time).daysSinceEpoch }
+    let writer = try HistoryWriter(path) { symbol, time in
+      Timestamp.datesInUTC(symbol, symbol == "7203" ? Timestamp(ns: time.ns + tokyo) : time)
+    }
     try writer.write([
       bar("7203", 100 * day - tokyo, price: 10), bar("7203", 101 * day - tokyo, price: 20), bar("AAPL", 100 * day - tokyo, price: 30),
     ])

@@ -67,6 +67,23 @@ import Testing
       ])
   }
 
+  @Test func `sessions of different dates do not overlap, those of the same date do`() {
+    let days = "{ from: 09:00, to: 15:00, until: 2024-11-04 }, { from: 09:00, to: 15:30, since: 2024-11-05 }"
+    #expect(Self.problems("sessions: [\(days)]") == [])
+    #expect(
+      Self.problems("sessions: [\(days), { kind: post, from: 15:00, to: 16:00, since: 2024-11-01 }]")
+        == ["1:106 the session overlaps with number 2"])
+    #expect(
+      Self.problems("sessions: [{ from: 09:00, to: 15:00, since: 2024-11-05, until: 2024-11-04 }]")
+        == ["1:57 'sessions[0]': its last date is before its first one, 2024-11-05"])
+    // Tuesday's session begins on Monday evening, when Monday's old one is not over.
+    let evenings = "{ from: 09:00, to: 22:00, until: 2024-11-04 }, { from: 21:00, to: 20:00, since: 2024-11-05 }"
+    #expect(Self.problems("sessions: [\(evenings)]") == ["1:59 the session overlaps with number 1"])
+    #expect(
+      Self.problems("sessions: [{ from: 09:00, to: 15:00, since: 2024-11-05 }]\nearly_closes: [2024-11-04 13:00]")
+        == ["2:16 2024-11-04 is a monday, which has no regular session"])
+  }
+
   @Test func `an overnight session of each day is no overlap with itself`() {
     #expect(Self.problems("sessions: [{ days: mon-sun, from: 18:00, to: 18:00 }]") == [])
     #expect(Self.problems("sessions: [{ days: mon-sun, from: 00:00, to: 24:00 }]") == [])

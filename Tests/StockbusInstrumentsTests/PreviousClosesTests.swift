@@ -54,6 +54,19 @@ import Testing
         ]) == ["100", "-", "-", "104", "-", "106", "-", "108"])
   }
 
+  @Test func `a date begins by the clock of the exchange when clocks change, and 29 February is one`() throws {
+    #expect(
+      try openings(
+        PastPrices(), try instruments(),
+        [
+          // Clocks go forward on Sunday, 2024-03-10: 04:00 in New York is 09:00 UTC on Friday, and 08:00 on Monday.
+          ("2024-02-28T20:00:00Z", 90), ("2024-02-29T08:59:59Z", 91), ("2024-02-29T09:00:00Z", 92), ("2024-03-01T09:00:00Z", 93),
+          ("2024-03-08T09:00:00Z", 100), ("2024-03-11T07:59:59Z", 101), ("2024-03-11T08:00:00Z", 102), ("2024-03-11T09:00:00Z", 103),
+          // They go back on Sunday, 2024-11-03.
+          ("2024-11-01T08:00:00Z", 110), ("2024-11-04T08:00:00Z", 111), ("2024-11-04T08:59:59Z", 112), ("2024-11-04T09:00:00Z", 113),
+        ]) == ["?", "-", "91", "92", "93", "-", "101", "-", "103", "-", "-", "112"])
+  }
+
   @Test func `a last price of a later date than the newest close counts, one of the same date does not`() throws {
     let monday = [("2013-10-14T14:00:00Z", Price(1))]
     let closes: [String: Price] = ["2013-10-10": 100]

@@ -86,6 +86,40 @@ import Testing
     #expect(text(skipped.span(at: time("2024-03-10T08:00:00Z"))) == "closed 2024-03-09 2024-03-09T07:30:00Z to 2024-03-11T06:05:00Z")
   }
 
+  @Test func `sessions may have a first and a last date`() throws {
+    // Tokyo, whose close moved from 15:00 to 15:30 on Tuesday, 5 November 2024. It is nine hours ahead of UTC.
+    func session(_ from: String, _ to: String, since: String? = nil, until: String? = nil) throws -> SessionOptions {
+      var session = SessionOptions()
+      (session.from, session.to) = (try TimeOfDay(option: from), try TimeOfDay(option: to))
+      (session.since, session.until) = (since.map(date), until.map(date))
+      return session
+    }
+    var options = CalendarOptions()
+    options.zone = "Asia/Tokyo"
+    options.sessions = try [
+      session("09:00", "11:30"), session("12:30", "15:00", until: "2024-11-04"), session("12:30", "15:30", since: "2024-11-05"),
+    ]
+    options.holidays = [date("2024-11-04")]
+    options.earlyCloses = [DatedTime(date: date("2024-11-06"), time: try TimeOfDay(option: "15:15"))]
+    let calendar = try options.calendar("tse")
+    #expect(text(calendar.regularSession(of: date("1990-01-04"))) == "1990-01-04T00:00:00Z to 1990-01-04T06:00:00Z")
+    #expect(text(calendar.regularSession(of: date("2024-11-01"))) == "2024-11-01T00:00:00Z to 2024-11-01T06:00:00Z")
+    #expect(calendar.regularSession(of: date("2024-11-04")) == nil)
+    #expect(text(calendar.regularSession(of: date("2024-11-05"))) == "2024-11-05T00:00:00Z to 2024-11-05T06:30:00Z")
+    #expect(text(calendar.regularSession(of: date("2024-11-06"))) == "2024-11-06T00:00:00Z to 2024-11-06T06:15:00Z")
+    #expect(text(calendar.regularSession(of: date("2100-03-01"))) == "2100-03-01T00:00:00Z to 2100-03-01T06:30:00Z")
+    #expect(text(calendar.span(at: time("2024-11-01T06:10:00Z"))) == "closed 2024-11-01 2024-11-01T06:00:00Z to 2024-11-05T00:00:00Z")
+    #expect(text(calendar.span(at: time("2024-11-05T06:10:00Z"))) == "regular 2024-11-05 2024-11-05T03:30:00Z to 2024-11-05T06:30:00Z")
+    // A market that opens for the first time, and one that closes for good.
+    options.holidays = []
+    options.earlyCloses = []
+    options.sessions = [try session("09:00", "15:00", since: "2020-02-28", until: "2020-03-02")]
+    let short = try options.calendar("short")
+    #expect(short.next(after: date("1990-01-01")) == date("2020-02-28"))
+    #expect(short.next(after: date("2020-02-28")) == date("2020-03-02"))
+    #expect(short.next(after: date("2020-03-02")) == nil)
+  }
+
   @Test func `a cursor gives what the calendar gives`() throws {
     let calendar = try usEquities()
     var cursor = SessionCursor()

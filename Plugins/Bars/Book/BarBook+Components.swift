@@ -10,7 +10,7 @@ extension BarBook {
         newest = received.ns
         if received.ns > nextDue { advance(to: received.ns &- 1, into: &output) }
       }
-      if EventClock.fair(time, received: received) != time {
+      if time > received, EventClock.fair(bars[i]) != time {
         refuse(i, .ahead)
         continue
       }

@@ -34,10 +34,10 @@ struct Periods: Sendable {
     return Period(start: start, end: min(start.addingSaturating(nanoseconds), session.end), session: session.session)
   }
 
-  /// The period to which a bar of a day or more belongs as a part, by the date of its stamp.
+  /// The period to which a bar of a day or more belongs as a part, by its date.
   func period(ofDayAt stamp: Int64, _ nanoseconds: Int64) -> Period? {
     guard let calendar else { return Self.utc(stamp, nanoseconds) }
-    let date = Int32(clamping: stamp / BarLength.day.raw - (stamp % BarLength.day.raw < 0 ? 1 : 0))
+    let date = calendar.date(ofDayFrom: stamp)
     let hours = nanoseconds == BarLength.week.raw ? calendar.week(of: date) : calendar.day(date)
     return hours.isEmpty ? nil : Period(start: hours.lowerBound, end: hours.upperBound, session: calendar.sessionOfDays)
   }
@@ -72,6 +72,8 @@ struct Periods: Sendable {
 protocol BarCalendar: Sendable {
   /// The session at `time`; nil if the market is closed, and if what is traded then does not count.
   func session(at time: Int64) -> BarSession?
+  /// The trading date of a bar of a day or more that begins at `time`.
+  func date(ofDayFrom time: Int64) -> Int32
   /// From the begin of the first session of a trading date that counts to the end of the last one; empty if there is none.
   func day(_ date: Int32) -> Range<Int64>
   /// The same for the week of a trading date.

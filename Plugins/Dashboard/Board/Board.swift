@@ -23,8 +23,8 @@ struct Board {
   private var isDirty: ContiguousArray<Bool> = []
   private var ranksAreOld = false
 
-  init(_ instruments: Instruments = Instruments(), _ limits: MarketLimits = MarketLimits()) {
-    market = Market(limits, instruments)
+  init(_ instruments: Instruments = Instruments(), _ past: PastPrices = PastPrices(), limits: MarketLimits = MarketLimits()) {
+    market = Market(past, instruments, limits: limits)
     texts = RowTexts(instruments)
   }
 

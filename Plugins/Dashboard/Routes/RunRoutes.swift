@@ -118,7 +118,8 @@ extension Dashboard {
 
   func describe(_ name: String) -> JSONValue? {
     catchUp()
-    let row = push.board.row(named: name).map { push.board.market.rows[Int($0)] }
+    let place = push.board.row(named: name).map { Int($0) }
+    let row = place.map { push.board.market.rows[$0] }
     let instrument = context.instruments.all.first { $0.symbol.description == name }
     let isBeyond = push.board.isBeyond(name)
     push.board.want(name)
@@ -139,6 +140,8 @@ extension Dashboard {
         .init("last", .string(row.price.formatted(decimals: Int(row.decimals)))), .init("time", StateText.time(row.time)),
         .init("updates", .number(row.updates)),
       ]
+      let close = place.flatMap { push.board.market.previousClose(of: $0) }
+      members.append(.init("previousClose", close.map { .string($0.formatted(decimals: Int(row.decimals))) } ?? .null))
     }
     return .object(members)
   }

@@ -8,13 +8,17 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
   private let from: Int64
   private let until: Int64
   private let hasUntil: Bool
+  /// Gives bars of a day or more the date that begins in the zone; nil for other events, and without a zone.
+  private var dates: BarDates?
 
   /// A parser for the rows of one file. The options have been validated.
   init(_ input: ReplayInput, _ options: ReplayOptions, isJSON: Bool) throws(ReplayError) {
+    let zone = E.self == Bar.self ? try options.zoneRules() : nil
     rows = try RowReader(input, options, fields: E.fields, isJSON: isJSON)
     from = options.from?.ns ?? .min
     until = options.until?.ns ?? .max
     hasUntil = options.until != nil
+    dates = zone.map { BarDates($0, all: options.timeFormat == .date) }
   }
 
   var counts: ReplayCounts { ReplayCounts(events: events, outside: outside, malformed: rows.malformed) }
@@ -77,6 +81,18 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
   @inline(always)
   private mutating func take(_ event: E, into batch: inout OutputSpan<E>) {
     let time = event.time.ns
-    if time < from || (time >= until && hasUntil) { outside &+= 1 } else { batch.append(event) }
+    if time < from || (time >= until && hasUntil) {
+      outside &+= 1
+    } else if E.self == Bar.self, dates != nil {
+      batch.append(dated(event))
+    } else {
+      batch.append(event)
+    }
+  }
+
+  @inline(never)
+  private mutating func dated(_ event: E) -> E {
+    guard let bar = event as? Bar, let dated = dates?.dated(bar) as? E else { return event }
+    return dated
   }
 }

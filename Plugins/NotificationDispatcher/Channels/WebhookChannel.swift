@@ -39,7 +39,7 @@ struct WebhookChannel: Channel {
     var request = HTTPRequest(.post, address, fields: fields, body: Array(text.utf8))
     do throws(HTTPError) {
       try request.fields.set("Idempotency-Key", notification.id)
-      if let signature { try signature.sign(&request, id: notification.id, at: clock.now) }
+      if let signature { try signature.sign(&request, id: notification.id, at: clock.wall) }
     } catch { throw DeliveryError("\(error)", isTransient: false) }
     try await request.deliver(by: transport, limits, secrets, clock)
   }

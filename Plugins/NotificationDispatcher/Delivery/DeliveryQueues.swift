@@ -23,7 +23,7 @@ struct DeliveryQueues: Sendable {
   /// Takes a notification for the channels of these names, or for all if `names` is nil; never waits.
   mutating func offer(_ notification: Notification, to names: [String]?) {
     let uptime = context.clock.uptime
-    let isQuiet = !notification.isUrgent && (quiet?.isQuiet(at: context.clock.now) ?? false)
+    let isQuiet = !notification.isUrgent && (quiet?.isQuiet(at: context.clock.wall) ?? false)
     for i in queues.indices where queues[i].channel != nil && names?.contains(queues[i].name) ?? true {
       if queues[i].isSilent(at: uptime) {
         queues[i].count(.silenced)

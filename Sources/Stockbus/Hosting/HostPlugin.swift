@@ -46,7 +46,7 @@ struct HostPlugin: AsyncParsableCommand {
     var logger = Logger(label: "stockbus") { _ in HostedLogHandler(hosted: hosted) }
     logger[metadataKey: "component"] = "\(hosted.id)"
     return Context(
-      id: hosted.id, clock: SystemTimekeeper(), logger: logger, runSeed: UInt64(bitPattern: Int64(settings.seed)),
+      id: hosted.id, clock: SteadyTimekeeper(SystemTimekeeper(), logger), logger: logger, runSeed: UInt64(bitPattern: Int64(settings.seed)),
       counters: hosted.news.counters, notices: hosted.news, waiting: pool.parking, helpers: pool,
       symbolLimit: settings.symbolsPerSource, zone: settings.displayZone)
   }

@@ -24,13 +24,23 @@ package struct SessionOptions: Options {
   package var from: TimeOfDay
   @Setting("When it is over, on its day; 24:00 is the midnight after it.")
   package var to: TimeOfDay
+  @Setting("The first date that has it; without it, it has always been there.")
+  package var since: TradingDate?
+  @Setting("The last date that has it; without it, it stays.")
+  package var until: TradingDate?
 
   package init() {}
 
   package func validate(_ problems: inout OptionProblems) {
     if to.seconds == 0 { problems.add("a session ends on its day, after 00:00; write 24:00 for the midnight after it", at: "to") }
     if from.seconds == 86_400 { problems.add("a session begins before 24:00", at: "from") }
+    if let since, let until, until < since { problems.add("its last date is before its first one, \(since)", at: "until") }
   }
+
+  func isOn(_ day: Weekday) -> Bool { days.contains { $0.all.contains(day) } }
+
+  /// True if it is one of the sessions of the week of a date.
+  func isThere(on date: TradingDate) -> Bool { (since.map { $0 <= date } ?? true) && (until.map { date <= $0 } ?? true) }
 
   var session: DayPlan.Session {
     DayPlan.Session(kind: kind.kind, start: from < to ? from.seconds : from.seconds - 86_400, end: to.seconds)
@@ -63,6 +73,13 @@ package struct CalendarOptions: Options {
     guard sessions.contains(where: { $0.kind == .regular }) else {
       return problems.add("there must be a regular session", at: "sessions")
     }
+    var told: Set<Int> = []
+    for since in changes { checkOverlaps(since, &told, &problems) }
+    for since in changes.dropFirst() { checkEvening(before: since, &told, &problems) }
+  }
+
+  /// The sessions of the week that holds from a date on.
+  private func checkOverlaps(_ since: TradingDate, _ told: inout Set<Int>, _ problems: inout OptionProblems) {
     // Places in the week, in seconds from Monday's midnight.
     struct Place {
       var start: Int
@@ -70,7 +87,7 @@ package struct CalendarOptions: Options {
       var item: Int
     }
     var week: [Place] = []
-    for (item, option) in sessions.enumerated() {
+    for (item, option) in sessions.enumerated() where option.isThere(on: since) {
       for day in Set(option.days.flatMap(\.all)) {
         let (midnight, session) = (day.rawValue * 86_400, option.session)
         week.append(Place(start: midnight + session.start, end: midnight + session.end, item: item))
@@ -79,15 +96,27 @@ package struct CalendarOptions: Options {
     week.sort { ($0.start, $0.item) < ($1.start, $1.item) }
     // The week goes round.
     if let first = week.first { week.append(Place(start: first.start + 7 * 86_400, end: first.end + 7 * 86_400, item: first.item)) }
-    var told: Set<Int> = []
-    for (one, next) in zip(week, week.dropFirst()) where next.start < one.end {
-      let (a, b) = (min(one.item, next.item), max(one.item, next.item))
-      if told.insert(b).inserted { problems.add("the session overlaps with number \(a + 1)", at: "sessions", item: b) }
+    for (one, next) in zip(week, week.dropFirst()) where next.start < one.end { tell(one.item, next.item, &told, &problems) }
+  }
+
+  /// Sessions of the first date of a week that begin on the evening before, which has the sessions of the week before.
+  private func checkEvening(before date: TradingDate, _ told: inout Set<Int>, _ problems: inout OptionProblems) {
+    let eve = date.advanced(by: -1)
+    for (item, option) in sessions.enumerated() where option.isThere(on: date) && option.isOn(date.weekday) && option.session.start < 0 {
+      for (other, earlier) in sessions.enumerated()
+      where earlier.isThere(on: eve) && earlier.isOn(eve.weekday) && option.session.start + 86_400 < earlier.session.end {
+        tell(other, item, &told, &problems)
+      }
     }
   }
 
+  private func tell(_ one: Int, _ other: Int, _ told: inout Set<Int>, _ problems: inout OptionProblems) {
+    let (a, b) = (min(one, other), max(one, other))
+    if told.insert(b).inserted { problems.add("the session overlaps with number \(a + 1)", at: "sessions", item: b) }
+  }
+
   private func checkDates(_ problems: inout OptionProblems) {
-    let week = week
+    let weeks = weeks
     var seen: Set<TradingDate> = []
     for (item, date) in holidays.enumerated() where !seen.insert(date).inserted {
       problems.add("\(date) is written twice", at: "holidays", item: item)
@@ -99,7 +128,7 @@ package struct CalendarOptions: Options {
         continue
       }
       closes[close.date] = close.time
-      if let fault = fault(close.date, closing: close.time, seen, week) {
+      if let fault = fault(close.date, closing: close.time, seen, weeks) {
         problems.add(fault, at: "early_closes", item: item)
       }
     }
@@ -107,31 +136,42 @@ package struct CalendarOptions: Options {
     for (item, open) in lateOpens.enumerated() {
       if !opens.insert(open.date).inserted {
         problems.add("\(open.date) is written twice", at: "late_opens", item: item)
-      } else if let fault = fault(open.date, opening: open.time, closing: closes[open.date], seen, week) {
+      } else if let fault = fault(open.date, opening: open.time, closing: closes[open.date], seen, weeks) {
         problems.add(fault, at: "late_opens", item: item)
       }
     }
   }
 
   private func fault(
-    _ date: TradingDate, opening: TimeOfDay? = nil, closing: TimeOfDay? = nil, _ holidays: Set<TradingDate>, _ week: [DayPlan]
+    _ date: TradingDate, opening: TimeOfDay? = nil, closing: TimeOfDay? = nil, _ holidays: Set<TradingDate>,
+    _ weeks: [TradingCalendar.Week]
   ) -> String? {
     if holidays.contains(date) { return "\(date) is a holiday" }
-    let plan = week[date.weekday.rawValue]
+    let plan = weeks.last { $0.since <= date }?.plans[date.weekday.rawValue] ?? DayPlan()
     guard plan.regular != nil else { return "\(date) is a \(date.weekday), which has no regular session" }
     if plan.changed(opening: opening?.seconds, closing: closing?.seconds) != nil { return nil }
     let time = (opening ?? closing)?.optionText ?? ""
     return "at \(time) no regular session of \(date) could \(opening == nil ? "end" : "begin")"
   }
 
-  /// The plans of Monday to Sunday.
-  private var week: [DayPlan] {
-    var week = Weekday.allCases.map { _ in DayPlan() }
-    for option in sessions {
-      for day in Set(option.days.flatMap(\.all)) { week[day.rawValue].sessions.append(option.session) }
+  /// The dates from which other sessions are there than before, the earliest first; the first one is before all others.
+  private var changes: [TradingDate] {
+    let dates = sessions.flatMap { [$0.since, $0.until?.advanced(by: 1)].compactMap(\.self) }
+    return [TradingDate(days: .min)] + Set(dates).sorted()
+  }
+
+  /// The plans of Monday to Sunday from each of these dates on.
+  private var weeks: [TradingCalendar.Week] {
+    changes.map { since in
+      var week = Weekday.allCases.map { _ in DayPlan() }
+      for option in sessions where option.isThere(on: since) {
+        for day in week.indices where option.isOn(Weekday.allCases[day]) {
+          week[day].sessions.append(option.session)
+        }
+      }
+      for day in week.indices { week[day].sessions.sort { $0.start < $1.start } }
+      return TradingCalendar.Week(since: since, plans: week)
     }
-    for day in week.indices { week[day].sessions.sort { $0.start < $1.start } }
-    return week
   }
 
   /// The calendar; the options have been checked. Throws if the zone's file has become unreadable meanwhile.
@@ -144,6 +184,8 @@ package struct CalendarOptions: Options {
       exceptions[open.date] = .hours(opens: open.time.seconds, closes: closes)
     }
     for date in holidays { exceptions[date] = .closed }
-    return TradingCalendar(name, clock: try ExchangeClock(zone: zone), week: week, exceptions: exceptions)
+    let weeks = weeks
+    return TradingCalendar(
+      name, clock: try ExchangeClock(zone: zone), week: weeks[0].plans, later: Array(weeks.dropFirst()), exceptions: exceptions)
   }
 }

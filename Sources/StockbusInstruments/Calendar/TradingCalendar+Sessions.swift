@@ -1,4 +1,5 @@
 package import MarketData
+internal import StockbusFiles
 
 /// One session of a trading date.
 package struct MarketHours: Hashable, Sendable {
@@ -58,11 +59,9 @@ extension TradingCalendar {
 
   /// The date that begins at `time` in UTC, or else at the exchange; nil if none does.
   package func date(ofMidnight time: Timestamp) -> TradingDate? {
-    let (second, day): (Int64, Int64) = (1_000_000_000, 86_400_000_000_000)
-    if time.ns % day == 0 { return TradingDate(days: Int32(clamping: time.ns / day)) }
-    let local = Int(time.ns / second) + clock.offset(at: Int(time.ns / second))
-    guard time.ns % second == 0, local % 86_400 == 0 else { return nil }
-    return TradingDate(days: Int32(clamping: local / 86_400))
+    BarDate.beginning(at: time, offset: clock.offset(at:), begin: { clock.utc(local: $0 * 86_400) }).map {
+      TradingDate(days: Int32(clamping: $0))
+    }
   }
 
   /// The next moment after `time` at which the kind of session or the trading date changes; the end of time if there is none.

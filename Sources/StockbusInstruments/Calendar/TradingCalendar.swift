@@ -27,10 +27,17 @@ package final class TradingCalendar: Sendable {
     case hours(opens: Int?, closes: Int?)
   }
 
+  /// The plans of Monday to Sunday, whose sessions do not overlap, from a date on.
+  struct Week {
+    var since: TradingDate
+    var plans: [DayPlan]
+  }
+
   /// - Parameters:
   ///   - week: the plans of Monday to Sunday, whose sessions do not overlap.
+  ///   - later: weeks that hold from a date on, the earliest first.
   ///   - exceptions: dates that differ from their weekday. Hours that are not inside the usual ones leave the date as it is.
-  init(_ name: String, clock: ExchangeClock, week: [DayPlan], exceptions: [TradingDate: Exception] = [:]) {
+  init(_ name: String, clock: ExchangeClock, week: [DayPlan], later: [Week] = [], exceptions: [TradingDate: Exception] = [:]) {
     self.name = name
     self.clock = clock
     var plans = [DayPlan()]
@@ -41,9 +48,12 @@ package final class TradingCalendar: Sendable {
       plans.append(plan)
       return UInt16(clamping: plans.count - 1)
     }
-    let usual = Weekday.allCases.map { $0.rawValue < week.count ? number(week[$0.rawValue]) : 0 }
     let monday = (Self.firstDay + 3).remainder(by: 7)
-    var days = (0...(Self.lastDay - Self.firstDay)).map { usual[($0 + monday) % 7] }
+    var days = [UInt16](repeating: 0, count: Self.lastDay - Self.firstDay + 1)
+    for week in [Week(since: TradingDate(days: Int32(Self.firstDay)), plans: week)] + later {
+      let usual = Weekday.allCases.map { $0.rawValue < week.plans.count ? number(week.plans[$0.rawValue]) : 0 }
+      for place in days.indices.dropFirst(Int(week.since.days) - Self.firstDay) { days[place] = usual[(place + monday) % 7] }
+    }
     for (date, exception) in exceptions {
       let place = Int(date.days) - Self.firstDay
       guard days.indices.contains(place) else { continue }

@@ -97,6 +97,17 @@ extension PastPrices {
   }
 }
 
+extension Instruments {
+  /// The bar with midnight UTC of its trading date as its time if it is one of a day or more, of an instrument with a calendar: so there is one
+  /// bar of a date, wherever its feed lets dates begin.
+  package func dated(_ bar: Bar) -> Bar {
+    guard bar.length >= .day, let calendar = calendar(for: bar.symbol) else { return bar }
+    var dated = bar
+    dated.time = calendar.tradingDate(ofDayFrom: bar.time).midnight
+    return dated
+  }
+}
+
 extension TradingDate {
   /// The trading date of a moment, in UTC without a calendar.
   ///
@@ -116,7 +127,7 @@ extension TradingDate {
   }
 
   /// When the first session of the next trading date begins.
-  fileprivate func end(_ calendar: TradingCalendar?) -> Int64 {
+  package func end(_ calendar: TradingCalendar?) -> Int64 {
     guard let calendar else { return advanced(by: 1).midnight.ns }
     return calendar.next(after: self).flatMap { calendar.hours(of: $0) }?.lowerBound.ns ?? .max
   }

@@ -3,8 +3,10 @@ public import MarketData
 
 /// The clock of a run: the system's, or one that a test moves by hand.
 public protocol Timekeeper: Sendable {
-  /// The time of day.
+  /// The time of day. That of a run never goes back: if the machine's clock is set back, it goes on from where it was.
   var now: Timestamp { get }
+  /// The time of day of the machine's clock, which may be set back: for what others compare with clocks of their own.
+  var wall: Timestamp { get }
   /// Time since some fixed moment, never set back; for measuring intervals.
   var uptime: Duration { get }
   /// Suspends until `uptime` reaches `deadline`; throws if the task is cancelled first.
@@ -12,6 +14,8 @@ public protocol Timekeeper: Sendable {
 }
 
 extension Timekeeper {
+  public var wall: Timestamp { now }
+
   /// Suspends for `duration`.
   public nonisolated(nonsending) func sleep(for duration: Duration) async throws(CancellationError) {
     try await sleep(until: uptime + duration)

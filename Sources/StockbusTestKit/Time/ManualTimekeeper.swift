@@ -20,11 +20,13 @@ public final class ManualTimekeeper: Timekeeper {
 
   private struct State: Sendable {
     var uptime: Duration
+    /// By how much the time of day was set.
+    var step = Duration.zero
     /// Ordered by deadline, then by arrival.
     var sleepers: [Sleeper] = []
   }
 
-  /// The time of day when `uptime` was zero.
+  /// The time of day when `uptime` was zero, by a clock that was never set.
   public let epoch: Timestamp
   private let state: Watched<State>
 
@@ -36,7 +38,10 @@ public final class ManualTimekeeper: Timekeeper {
 
   public var uptime: Duration { state.value.uptime }
 
-  public var now: Timestamp { Timestamp(ns: epoch.ns + uptime.wholeNanoseconds) }
+  public var now: Timestamp {
+    let state = state.value
+    return Timestamp(ns: epoch.ns + (state.uptime + state.step).wholeNanoseconds)
+  }
 
   public func sleep(until deadline: Duration) async throws(CancellationError) {
     let sleeper = Sleeper(deadline: deadline)
@@ -65,6 +70,9 @@ public final class ManualTimekeeper: Timekeeper {
     }
     for sleeper in due { sleeper.isDue.fire() }
   }
+
+  /// Sets the time of day forward or back, as a time service does; `uptime` and sleepers take no notice.
+  public func step(by duration: Duration) { state.update { $0.step += duration } }
 
   /// Advances the clock to the earliest deadline; returns by how much, or nil if no task sleeps.
   @discardableResult

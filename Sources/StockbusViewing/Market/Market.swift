@@ -25,7 +25,6 @@ package struct Market {
   /// Rows beyond the limit.
   private var admitted = 0
   private let limits: MarketLimits
-  private let instruments: Instruments
   /// When somebody looked at a row last; of the rows that were looked at last.
   private var looks: [Int32: Int64] = [:]
   /// The memory of `series`.
@@ -42,18 +41,29 @@ package struct Market {
   package private(set) var reached: [(row: Int, price: Price, time: Timestamp)] = []
   /// The newest event's two times.
   package private(set) var newest: (time: Timestamp, received: Timestamp)?
+  private let past: PastPrices
+  private let instruments: Instruments
+  /// What is known of the closes before the symbols' newest dates.
+  private var closes: PreviousCloses
+  private var previousCloses: ContiguousArray<Price?> = []
 
   /// Nil if no instrument has been split.
   private var splits: SplitWatch?
 
   /// - Parameter instruments: those of the configuration, which have rows however many symbols come. Their splits are applied to the prices from
   ///   before them.
-  package init(_ limits: MarketLimits = MarketLimits(), _ instruments: Instruments = Instruments()) {
-    self.limits = limits
+  package init(_ past: PastPrices = PastPrices(), _ instruments: Instruments = Instruments(), limits: MarketLimits = MarketLimits()) {
+    self.past = past
     self.instruments = instruments
+    self.limits = limits
+    closes = PreviousCloses(past, instruments)
     tape = Tape(memory: limits.memory / 4)
     splits = SplitWatch(instruments)
   }
+
+  /// The close of the trading date before that of a row's price, from which `sorting_feed` counts with `since: previous_close`; nil if none is
+  /// known.
+  package func previousClose(of row: Int) -> Price? { row < previousCloses.count ? previousCloses[row] : nil }
 
   /// The row of a symbol; nil if it is not shown.
   package func place(of symbol: Symbol) -> Int? {
@@ -95,16 +105,18 @@ package struct Market {
       let event = batch[i]
       // The trades of such a bar were shown before, or those of shorter bars: it is a candle and no news.
       if event.length != .unknown, let known = place(of: event.symbol), !rows[known].isStale, event.time < rows[known].time {
-        bars.add(event, to: known)
+        bars.add(instruments.dated(event), to: known)
         if isFull { forget() }
         continue
       }
       if splits != nil { split(by: event) }
-      guard let at = take(event.symbol, event.close, event.priceDecimals, event.time, event.received, at: now) else { continue }
+      guard
+        let at = take(event.symbol, event.close, event.priceDecimals, event.time, event.received, at: now, isDated: event.length >= .day)
+      else { continue }
       rows[at].add(volume: event.volume)
       rows[at].high = max(rows[at].high, event.high)
       rows[at].low = min(rows[at].low, event.low)
-      bars.add(event, to: at)
+      bars.add(instruments.dated(event), to: at)
       if isFull { forget() }
       tape.add(
         .init(
@@ -174,10 +186,10 @@ package struct Market {
 
   @inline(__always)
   private mutating func take(
-    _ symbol: Symbol, _ price: Price, _ decimals: UInt8, _ told: Timestamp, _ received: Timestamp, at now: Int64
+    _ symbol: Symbol, _ price: Price, _ decimals: UInt8, _ told: Timestamp, _ received: Timestamp, at now: Int64, isDated: Bool = false
   ) -> Int? {
     let id = Int(symbol.id)
-    guard id < places.count, places[id] >= 0 else { return add(symbol, price, decimals, told, received) }
+    guard id < places.count, places[id] >= 0 else { return add(symbol, price, decimals, told, received, isDated) }
     let at = Int(places[id])
     let reading = rows[at].clock.take(told, received: received)
     let time = EventClock.fair(told, received: received)
@@ -186,14 +198,17 @@ package struct Market {
     let news = rows[at].take(price, decimals: decimals, time: time, at: now)
     if !news.isEmpty {
       if news.contains(.moved) { lastMove = now }
-      if news.contains(.newSecond) { beginSecond(at, before, time) }
+      if news.contains(.newSecond) { beginSecond(at, before, time, isDated) }
       if news.contains(.alert) { reach(at) }
     }
     return at
   }
 
   @inline(never)
-  private mutating func beginSecond(_ at: Int, _ last: Price, _ time: Timestamp) {
+  private mutating func beginSecond(_ at: Int, _ last: Price, _ time: Timestamp, _ isDated: Bool) {
+    // Within a second the date is the same, so the last price of each is enough.
+    if !rows[at].isStale { _ = closes.take(rows[at].symbol, last, at: Timestamp(ns: rows[at].secondEnd &- 1)) }
+    noteClose(at, time, isDated)
     if rows[at].isStale { return begin(at) }
     let before = series[at].bytes
     series[at].add(last.raw, total: rows[at].volume.raw, second: rows[at].second)
@@ -211,6 +226,13 @@ package struct Market {
     (row.updates, row.clock, row.isUp, row.movedAt) = (1, old.clock, old.isUp, old.movedAt)
     (row.alertAbove, row.alertBelow) = (old.alertAbove, old.alertBelow)
     rows[at] = row
+  }
+
+  /// Takes the first price of a second, which may be that of a date.
+  private mutating func noteClose(_ at: Int, _ time: Timestamp, _ isDated: Bool) {
+    guard let opening = closes.take(rows[at].symbol, rows[at].price, at: time, isDated: isDated) else { return }
+    if at >= previousCloses.count { previousCloses.append(contentsOf: repeatElement(nil, count: at + 1 - previousCloses.count)) }
+    previousCloses[at] = opening.close
   }
 
   @inline(never)
@@ -249,11 +271,12 @@ package struct Market {
 
   @inline(never)
   private mutating func add(
-    _ symbol: Symbol, _ price: Price, _ decimals: UInt8, _ told: Timestamp, _ received: Timestamp
+    _ symbol: Symbol, _ price: Price, _ decimals: UInt8, _ told: Timestamp, _ received: Timestamp, _ isDated: Bool
   ) -> Int? {
     let row = Row(symbol, price: price, decimals: decimals, time: EventClock.fair(told, received: received))
     guard let at = append(row) else { return nil }
     rows[at].updates = 1
+    noteClose(at, rows[at].time, isDated)
     if rows[at].clock.take(told, received: received) != .fair { datedAhead += 1 }
     return at
   }
@@ -353,7 +376,7 @@ package struct Market {
 
   /// Shows the last prices of these symbols as stale until their first event; a change counts from the close before the price. Called before
   /// any event.
-  package mutating func begin(with past: PastPrices, _ instruments: Instruments, of symbols: [Symbol]) {
+  package mutating func begin(withLastPricesOf symbols: [Symbol]) {
     var closes = PreviousCloses(past, instruments)
     for symbol in symbols {
       guard let last = past.last(of: symbol), place(of: symbol) == nil else { continue }
