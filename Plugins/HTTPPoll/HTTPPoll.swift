@@ -53,7 +53,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     document = context.recall(Self.seen) ?? Document()
     schedule = PollSchedule(
       interval: settings.interval,
-      backoff: Backoff(first: settings.backoff, most: settings.backoffLimit, random: context.random()))
+      pauses: RetryPauses(first: settings.backoff, most: settings.backoffLimit, random: context.random()))
     expectedSymbols = ExpectedSymbols(settings.symbols.map(\.description), after: context.recall(ExpectedSymbols.memory))
     fetches = context.counter("fetches", "Requests for the document.")
     unchanged = context.counter("unchanged", "Fetches that brought nothing new.")
@@ -100,7 +100,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
         malformed.add(1)
         context.reject(String(decoding: error.beginning, as: UTF8.self), origin: address.origin, reason: error.description)
       }
-      return fail(error.description, pause: nil)
+      return fail(error.description)
     }
   }
 
@@ -119,8 +119,8 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     case 304: return keep()
     case 200...299: return take(document: response, &output)
     default:
-      let pause = response.fields["Retry-After"].flatMap { RetryAfter.pause($0, now: context.clock.now) }
-      return fail("\(address) answers with status \(response.status)", pause: pause)
+      let asked = response.retryAfter(now: context.clock.now)
+      return fail("\(address) answers with status \(response.status)\(asked.map { "; \($0)" } ?? "")", asked)
     }
   }
 
@@ -133,7 +133,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     let result = isBlank ? Reading() : read(response.body, &output)
     if let refusal = result.refusal {
       document.forget()
-      return fail("\(address) refuses: \(visible(refusal, limit: 200))", pause: nil)
+      return fail("\(address) refuses: \(visible(refusal, limit: 200))")
     }
     if let fault = result.fault {
       // The document is forgotten, so that the next one is decoded even if it is the same.
@@ -193,10 +193,10 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     return reading
   }
 
-  private func fail(_ reason: String, pause: Duration?) -> PollSchedule.Outcome {
+  private func fail(_ reason: String, _ asked: RetryAfter? = nil) -> PollSchedule.Outcome {
     failures.add(1)
     post(.failed, reason)
-    return .failed(pause: pause)
+    return .failed(asked)
   }
 
   /// Publishes a change of state once.

@@ -85,6 +85,8 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
       tallies.connections.add(1)
       isAuthenticated = false
       reader?.reconnected()
+      let before = brought(by: reader)
+      defer { if brought(by: reader) > before { connection.noteBrought() } }
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await self.talk(over: connection) }
         defer { group.cancelAll() }
@@ -99,6 +101,14 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
           }
         }
       }
+    }
+  }
+
+  /// How many messages, or events of them, were what the subscriptions ask for. Counted by the reader anyway, so messages cost no more.
+  private func brought(by reader: borrowing MessageReader?) -> Int {
+    switch reader {
+    case .some(let reader): E.kind == nil ? reader.tally.data : reader.tally.events
+    case .none: tallies.messages.total
     }
   }
 

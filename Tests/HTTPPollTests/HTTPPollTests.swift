@@ -131,8 +131,9 @@ import TestServers
     let loading = "loading: fetching from \(server.origin)"
     #expect(
       states(harness) == [
-        loading, "failed: \(server.origin) answers with status 429", loading, "failed: \(server.origin) answers with status 503",
-        loading, "failed: \(server.origin) has not answered within 10m", loading,
+        loading, "failed: \(server.origin) answers with status 429; asked to wait 120 s", loading,
+        "failed: \(server.origin) answers with status 503; asked to wait 480 s", loading,
+        "failed: \(server.origin) has not answered within 10m", loading,
         "failed: \(server.origin) closed the connection in the middle", loading, "failed: \(server.origin) refuses: come back tomorrow",
         loading, "loaded: events: 2",
       ])
@@ -229,15 +230,15 @@ import TestServers
 
   @Test func `a schedule keeps its pace, backs off, and does not make up for what it missed`() {
     var schedule = PollSchedule(
-      interval: .seconds(10), backoff: Backoff(first: .seconds(1), most: .seconds(8), random: RandomStream(seed: 1)))
+      interval: .seconds(10), pauses: RetryPauses(first: .seconds(1), most: .seconds(8), random: RandomStream(seed: 1)))
     schedule.begin(at: .seconds(100))
     #expect(schedule.next(after: .done, at: .seconds(103)) == .seconds(110))
     #expect(schedule.next(after: .done, at: .seconds(111)) == .seconds(120))
     #expect(schedule.next(after: .done, at: .seconds(145)) == .seconds(145))
-    let first = schedule.next(after: .failed(pause: nil), at: .seconds(150))
+    let first = schedule.next(after: .failed(nil), at: .seconds(150))
     #expect(first > .seconds(150) && first <= .seconds(151))
-    #expect(schedule.next(after: .failed(pause: .seconds(60)), at: .seconds(151)) == .seconds(211))
-    #expect(schedule.next(after: .failed(pause: .seconds(1_000_000)), at: .seconds(0)) == .seconds(86_400))
+    #expect(schedule.next(after: .failed(RetryAfter(.seconds(60))), at: .seconds(151)) == .seconds(211))
+    #expect(schedule.next(after: .failed(RetryAfter(.seconds(1_000_000))), at: .seconds(0)) == .seconds(86_400))
     #expect(schedule.next(after: .done, at: .seconds(86_400)) == .seconds(86_410))
   }
 }

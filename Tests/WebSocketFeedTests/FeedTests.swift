@@ -52,6 +52,30 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
     await venue.server.stop()
   }
 
+  @Test(arguments: [false, true]) func `a venue that closes after its first words is left alone for longer each time`(
+    sendsEvent: Bool
+  ) async throws {
+    let venue = try await Venue(clock: harness.clock) { visit in
+      try await visit.hear(1)
+      try await visit.say(#"{"result":null,"id":1}"#)
+      if sendsEvent { try await visit.say(trade(1, "1")) }
+      visit.connection.drop()
+    }
+    let running = try start(venue, as: Trade.self)
+    var pauses: [Duration] = []
+    for round in 1...4 {
+      await harness.notices.connections.wait { $0.count == 3 * round }
+      await harness.clock.waitForSleepers(1)
+      pauses.append((harness.clock.deadlines.first ?? .zero) - harness.clock.uptime)
+      harness.clock.advanceToNextDeadline()
+    }
+    // Drawn from the upper halves of 250, 500, 1000 and 2000 ms.
+    let bounds: [Duration] = [.milliseconds(125), .milliseconds(250), .milliseconds(500), .seconds(1)]
+    #expect(zip(pauses, bounds).allSatisfy { $0 >= $1 }, "\(pauses)")
+    try await running.stop()
+    await venue.server.stop()
+  }
+
   @Test func `symbols that never came are told at the end, but not those that the venue has refused`() async throws {
     let venue = try await Venue(clock: harness.clock) { visit in
       try await visit.hear(1)

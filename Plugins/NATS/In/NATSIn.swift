@@ -89,6 +89,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
     while true {
       let batch = try await connection.receive()
       if let complaint = connection.takeComplaints().first { throw NATSError.refused(complaint) }
+      if !batch.messages.isEmpty { connection.noteBrought() }
       for message in batch.messages { try await take(message, origin: visible(message.subject, limit: 256), into: &output) }
       try await output.flush()
     }
@@ -115,6 +116,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
         if !batch.isEmpty { heardAt = now }
         if now - heardAt > JetStreamPull.heartbeat * 3 { throw NATSError.timedOut(.reply) }
         let end = try await take(batch.messages, stream, &pull, into: &output)
+        if end != nil { connection.noteBrought() }
         try await output.flush()
         if isBehind, let end, end.place.pending == 0 {
           isBehind = false

@@ -51,7 +51,7 @@ package struct MessageReader: ~Copyable {
     let found = spec.decodingFaults(event: event)
     guard found.isEmpty else { throw DecodingSpecError(found) }
     let book = RuleBook(spec)
-    tally = MessageTally(kinds: book.names.map { ($0, 0) })
+    tally = MessageTally(kinds: zip(book.names, book.rules).map { ($0, $1.event >= 0) })
     memory = ChannelMemory(slots: book.memorySlots)
     sequences = SequenceBook(series: book.series.count)
     self.book = book

@@ -32,9 +32,18 @@ package struct MessageTally: Hashable, Sendable {
   package internal(set) var events = 0
   package internal(set) var gaps = 0
 
+  /// Whether messages of a kind become events, in the order of `kinds`.
+  private let areData: [Bool]
+
   static let shapeLimit = 64
 
-  init(kinds: [(name: String, count: Int)]) { self.kinds = kinds }
+  init(kinds: [(name: String, isData: Bool)]) {
+    self.kinds = kinds.map { ($0.name, 0) }
+    areData = kinds.map(\.isData)
+  }
+
+  /// The number of messages of kinds that become events, of whichever type.
+  package var data: Int { zip(kinds, areData).reduce(0) { $0 + ($1.1 ? $1.0.count : 0) } }
 
   /// The number of unknown messages of all shapes.
   package var unknown: Int { shapes.reduce(0) { $0 + $1.count } }

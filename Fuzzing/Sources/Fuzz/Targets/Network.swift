@@ -85,16 +85,17 @@ extension Target {
       "GET / HTTP/1.1\r\n", "HTTP/1.1 101 Switching Protocols\r\n", "HTTP/1.1 302 Found\r\n", "Upgrade: websocket\r\n",
       "Connection: Upgrade\r\n",
       "Sec-WebSocket-Key: ", "Sec-WebSocket-Accept: ", "Sec-WebSocket-Version: 13\r\n", "Sec-WebSocket-Protocol: ",
-      "Sec-WebSocket-Extensions: ",
+      "Sec-WebSocket-Extensions: ", "Retry-After: 2.75\r\n",
       "Location: ", "dGhlIHNhbXBsZSBub25jZQ==", "\r\n", ", ", "\t", "wss://host:1/path?query", "ws://[::1]:80/",
     ], budget: 200
   ) { bytes in
+    let now = Timestamp(ns: 1_700_000_000_000_000_000)
     if let head = HTTPHead(bytes) {
       let answer = UpgradeResponse.reply(head)
       law(answer.text.hasPrefix("HTTP/1.1 ") && answer.text.hasSuffix("\r\n\r\n"), "an answer is a head: \(answer.text)")
       law(answer.text.components("\r\n\r\n") == 1, "an answer is one head: \(answer.text)")
       law(!answer.isAccepted || answer.text.hasPrefix("HTTP/1.1 101 "), "accepted with 101 only")
-      do throws(WebSocketError) { try request.check(head) } catch {
+      do throws(WebSocketError) { try request.check(head, now: now) } catch {
         law(isPlain(error.description) || error.description.utf8.count < 4000, "an error is one line: \(error)")
       }
     }
@@ -107,8 +108,8 @@ extension Target {
       let answer = UpgradeResponse.reply(head)
       law(answer.isAccepted, "our server refuses our client: \(asked.text) \(answer.text)")
       guard let granted = HTTPHead(answer.text.utf8.dropLast(4)) else { return law(false, "our answer is no head") }
-      do throws(WebSocketError) { try asked.check(granted) } catch { law(false, "our client refuses our server: \(error)") }
-      law((try? request.check(granted)) == nil, "an answer to another key is taken")
+      do throws(WebSocketError) { try asked.check(granted, now: now) } catch { law(false, "our client refuses our server: \(error)") }
+      law((try? request.check(granted, now: now)) == nil, "an answer to another key is taken")
     }
   }
 
@@ -134,7 +135,10 @@ extension Target {
       law(!name.isEmpty && !name.contains(":") && fields[name.uppercased()] != nil, "'\(name)' is no name")
     }
     let now = Timestamp(ns: 1_700_000_000_000_000_000)
-    if let pause = RetryAfter.pause(first, now: now) { law(pause >= .zero && pause < .seconds(1 << 40), "a pause of \(pause)") }
+    if let asked = RetryAfter(first, date: second, now: now) {
+      law(asked.pause >= .zero && asked.pause <= RetryAfter.longest, "a pause of \(asked.pause)")
+      law(isPlain("\(asked)"), "\(asked)")
+    }
     if let address = try? WebAddress(first) {
       law(!address.description.contains("@") && !address.description.contains("?"), "\(address) shows too much")
       let again = try? WebAddress(address.origin + address.target)

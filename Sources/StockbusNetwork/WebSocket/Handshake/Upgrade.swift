@@ -29,8 +29,8 @@ struct UpgradeRequest: Sendable {
     return lines.joined(separator: "\r\n") + "\r\n\r\n"
   }
 
-  /// Checks the response.
-  func check(_ head: HTTPHead) throws(WebSocketError) {
+  /// Checks the response, which was received at `now`.
+  func check(_ head: HTTPHead, now: Timestamp) throws(WebSocketError) {
     let words = head.firstLine.split(separator: " ", maxSplits: 2)
     guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].count == 3, let status = Int(words[1]) else {
       throw .badHandshake("the answer is not HTTP")
@@ -38,7 +38,9 @@ struct UpgradeRequest: Sendable {
     guard status == 101 else {
       let phrase = words.count == 3 ? String(words[2]) : ""
       let place = head["location"].map { "to \($0); write that into 'url' if it is right" }
-      throw .refused(status: status, reason: ([phrase, place ?? ""].filter { !$0.isEmpty }.joined(separator: " ")).printable)
+      throw .refused(
+        status: status, reason: ([phrase, place ?? ""].filter { !$0.isEmpty }.joined(separator: " ")).printable,
+        retryAfter: head.first("retry-after").flatMap { RetryAfter($0, date: head.first("date"), now: now) })
     }
     guard head.has("websocket", in: "upgrade"), head.has("upgrade", in: "connection") else {
       throw .badHandshake("the answer is no upgrade to a WebSocket")
