@@ -65,7 +65,11 @@ import Testing
       check(good.replacing("KEY", with: "AAAA")) == "no WebSocket handshake: the answer does not fit the key")
     #expect(
       check(good + "\nSec-WebSocket-Extensions: permessage-deflate")
-        == "no WebSocket handshake: the server wants extensions that nobody asked for: permessage-deflate")
+        == "no WebSocket handshake: the server wants extensions that nobody asked for: permessage-deflate; 'compression: true' under 'connection' offers it"
+    )
+    #expect(
+      check(good + "\nSec-WebSocket-Extensions: x-frame")
+        == "no WebSocket handshake: the server wants extensions that nobody asked for: x-frame")
   }
 
   @Test(arguments: ["", "GET / HTTP/1.1\r\nno colon", "GET / HTTP/1.1\r\n folded: x", "GET / HTTP/1.1\r\nname : x", "a\r\n: x"])

@@ -153,9 +153,14 @@ final class WebSocketHandler: ChannelInboundHandler {
       refuse(context, .badHandshake("the head is malformed"))
       return false
     }
+    var inflation: FrameReader.Inflation?
     do throws(WebSocketError) {
       switch role {
-      case .client(let request): try request.check(parsed, now: connection.clock.now)
+      case .client(let request):
+        if let terms = try request.check(parsed, now: connection.clock.now) {
+          guard let inflater = Inflater(.bare) else { throw .badHandshake("no memory for decompression") }
+          inflation = FrameReader.Inflation(inflater: inflater, forgets: terms.forgets)
+        }
       case .server, .upgraded:
         let reply = UpgradeResponse.reply(parsed)
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: reply.text)), promise: nil)
@@ -166,7 +171,7 @@ final class WebSocketHandler: ChannelInboundHandler {
       return false
     }
     isShaking = false
-    reader = FrameReader(limit: limit, expectsMask: !connection.isClient)
+    reader = FrameReader(limit: limit, expectsMask: !connection.isClient, inflation: inflation)
     return connection.opened()
   }
 
