@@ -141,6 +141,25 @@ import TestServers
     #expect(!"\(harness.log.lines)".contains("s3cret"))
   }
 
+  @Test func `what one item lacks costs only that item, and the others are not published again`() async throws {
+    let document =
+      #"{"count":NaN,"data":[{"s":"AAPL","p":1,"x":Infinity},{"s":"NVDA","p":NaN},{"s":"TSLA","p":null},{"s":"MSFT","p":2}]}"#
+    let server = try await ScriptedServer { _, number in .answer(200, [:], number == 2 ? "\u{feff}" + document : document) }
+    let harness = PluginHarness(id: "prices")
+    let running = try start(harness, options(server, "fetches: 3").replacing(", time: t", with: ""))
+    _ = await running.output(count: 2)
+    await nextFetch(harness, server, number: 2)
+    await nextFetch(harness, server, number: 3)
+    _ = await running.output(count: 4)
+    try await running.stop()
+    #expect(running.output.map { "\($0.symbol) \($0.price)" } == ["AAPL 1", "MSFT 2", "AAPL 1", "MSFT 2"])
+    let reason = "'price' is not a number: 'NaN' (byte 70); and 1 more items"
+    #expect(harness.deadLetters.map(\.reason) == [reason, reason.replacing("70", with: "73")])
+    #expect(harness.counters == ["fetches": 3, "unchanged": 1, "failures": 0, "malformed": 2])
+    #expect(states(harness) == ["loading: fetching from \(server.origin)", "loaded: events: 2"])
+    await server.close()
+  }
+
   @Test func `a document that is not what it should be is a dead letter, and the next one is looked at`() async throws {
     let first = first
     let server = try await ScriptedServer { _, number in

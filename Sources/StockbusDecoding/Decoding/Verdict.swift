@@ -11,9 +11,11 @@
   case heartbeat(kind: String)
   /// A known kind that makes no events of the wanted type.
   case other(kind: String)
+  /// No JSON at all but a text such as `pong`; with the text if it is short, otherwise with its beginning.
+  case notJSON(text: String)
   /// An unknown kind; with its shape, such as `{e,E,s,…}`.
   case unknown(shape: String)
-  /// It is not valid JSON, or a value in it is not valid; with the reason and the position.
+  /// It is a damaged object or list, or a value in it is not valid; with the reason and the position.
   case malformed(reason: String)
   /// A list of messages with different verdicts, or of items some of which are malformed.
   case several([Verdict])
@@ -23,12 +25,14 @@
 package struct MessageTally: Hashable, Sendable {
   /// The kinds of the spec in its order, with their counts.
   package internal(set) var kinds: [(name: String, count: Int)]
-  /// Unknown messages by shape, in order of first occurrence; after 64 shapes all others are counted together as `…`.
+  /// Unknown messages by shape, texts that are no JSON among them, in order of first occurrence; after 64 shapes all others are counted together as `…`.
   package var shapes: [(shape: String, count: Int)] { listed + (unlisted > 0 ? [("…", unlisted)] : []) }
   private var listed: [(shape: String, count: Int)] = []
   private var unlisted = 0
-  /// Messages that are not JSON, or in which a required value is missing or invalid. The latter are also counted under their kind.
+  /// Damaged objects and lists, and messages in which a required value is missing or invalid. The latter are also counted under their kind.
   package internal(set) var malformed = 0
+  /// Texts that the spec passes over.
+  package internal(set) var ignored = 0
   package internal(set) var events = 0
   package internal(set) var gaps = 0
 
