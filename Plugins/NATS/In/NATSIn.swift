@@ -150,8 +150,11 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
     for message in batch {
       guard case .message(let place) = try pull.take(message) else { continue }
       end = (place, message)
-      // Read again for its acknowledgement only.
-      if let last, place.sequence <= last { continue }
+      if let last, place.sequence <= last {
+        // Read again for its acknowledgement only.
+        if settings.durable != nil { continue }
+        throw NATSError.protocolViolation("message \(place.sequence) came again, and what follows \(last) was asked for")
+      }
       if let gap = reading.gap(before: message) { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
       try await take(message, origin: "\(stream):\(place.sequence)", into: &output)
       last = place.sequence
@@ -247,7 +250,14 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
       Self.generation(of: info.name, durable).map { (number: $0, info: info) }
     }
     let floor = before.map(\.info.acknowledged).max()
-    if let floor { tellLost(behind: floor, of: stream, info) }
+    if let floor {
+      if floor > info.lastSequence {
+        throw EnvironmentFailure(
+          "the stream '\(stream)' ends with message \(info.lastSequence), and \(floor) was acknowledged by '\(durable)': it was made anew, or its servers have lost messages; another name in 'durable' reads what it holds",
+          isPermanent: true)
+      }
+      tellLost(behind: floor, of: stream, info)
+    }
     let next = (before.map(\.number).max() ?? 0) + 1
     var wanted = consumer("\(durable)-\(next)", ack: "all", behind: floor)
     wanted.durableName = wanted.name
