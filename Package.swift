@@ -184,8 +184,9 @@ let package = Package(
     room(
       "StockbusNetwork",
       uses: [
-        "StockbusCrypto", "StockbusTLS", "StockbusPlugin", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOTLS", package: "swift-nio"),
+        "StockbusCrypto", "StockbusTLS", "StockbusPlugin", "EventBus", "MarketData", "CZlib",
+        .product(name: "Logging", package: "swift-log"), .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOTLS", package: "swift-nio"),
       ] + nio),
     room(
       "StockbusWeb",

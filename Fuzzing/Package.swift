@@ -69,7 +69,7 @@ let package = Package(
     // Those of which only a part reads bytes: links to that part.
     .target(
       name: "StockbusNetwork",
-      dependencies: ["StockbusPlugin", "EventBus", "MarketData", .product(name: "NIOCore", package: "swift-nio")],
+      dependencies: ["StockbusPlugin", "EventBus", "MarketData", "CZlib", .product(name: "NIOCore", package: "swift-nio")],
       swiftSettings: attacked),
     .target(name: "StockbusWeb", dependencies: ["StockbusNetwork", "StockbusPlugin"], swiftSettings: attacked),
     .target(name: "EchoSocket", dependencies: ["StockbusPlugin"], swiftSettings: attacked),

@@ -145,7 +145,11 @@ package actor EchoSocket<E: Event>: Source, Sink, TimedRelay, BackgroundComponen
   package func run(into output: inout Outlet<E>) async throws {
     try await link?.run { connection in
       begin(connection)
-      defer { end() }
+      let before = tallies.echoed.total
+      defer {
+        if tallies.echoed.total > before { connection.noteBrought() }
+        end()
+      }
       do {
         while true {
           let batch = try await connection.receive()

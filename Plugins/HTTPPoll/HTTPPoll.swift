@@ -55,7 +55,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     document = context.recall(Self.seen) ?? Document()
     schedule = PollSchedule(
       interval: settings.interval,
-      backoff: Backoff(first: settings.backoff, most: settings.backoffLimit, random: context.random()))
+      pauses: RetryPauses(first: settings.backoff, most: settings.backoffLimit, random: context.random()))
     expectedSymbols = ExpectedSymbols(settings.symbols.map(\.description), after: context.recall(ExpectedSymbols.memory))
     fetches = context.counter("fetches", "Requests for the document.")
     unchanged = context.counter("unchanged", "Fetches that brought nothing new.")
@@ -105,7 +105,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
         malformed.add(1)
         context.reject(String(decoding: error.beginning, as: UTF8.self), origin: address.origin, reason: error.description)
       }
-      return fail(error.description, pause: nil)
+      return fail(error.description)
     }
   }
 
@@ -124,30 +124,40 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     case 304: return keep()
     case 200...299: return take(document: response, &output)
     default:
-      let pause = response.fields["Retry-After"].flatMap { RetryAfter.pause($0, now: context.clock.now) }
-      return fail("\(address) answers with status \(response.status)", pause: pause)
+      let asked = response.retryAfter(now: context.clock.wall)
+      return fail("\(address) answers with status \(response.status)\(asked.map { "; \($0)" } ?? "")", asked)
     }
   }
 
   private func take(document response: HTTPResponse, _ output: inout Outlet<E>) -> PollSchedule.Outcome {
+    var response = response
+    var damage: String?
+    // Servers and files may compress a document without being asked to.
+    switch response.body.withUnsafeBufferPointer({ CompressedContents(of: $0, limit: settings.limit.bytes) }) {
+    case .plain: break
+    case .contents(let contents): response.body = contents
+    case .unreadable(let reason): damage = reason
+    }
     if document.body == response.body {
       document.remember(response, events: document.events)
       return keep()
     }
-    let isBlank = response.body.allSatisfy { $0 == 32 || (9...13).contains($0) }
-    let result = isBlank ? Reading() : read(response.body, &output)
+    let result = damage.map { Reading(fault: $0) } ?? read(response.body, &output)
     if let refusal = result.refusal {
       document.forget()
-      return fail("\(address) refuses: \(visible(refusal, limit: 200))", pause: nil)
+      return fail("\(address) refuses: \(visible(refusal, limit: 200))")
     }
     if let fault = result.fault {
-      // The document is forgotten, so that the next one is decoded even if it is the same.
-      document.forget()
       malformed.add(1)
-      post(.malformed, fault)
       context.reject(String(decoding: response.body.prefix(2048), as: UTF8.self), origin: address.origin, reason: fault)
-      return .done
+      if result.events == 0 {
+        // The document is forgotten, so that the next one is decoded even if it is the same.
+        document.forget()
+        post(.malformed, fault)
+        return .done
+      }
     }
+    // Of one with faults the events are published, and not again.
     document.remember(response, events: result.events)
     postDocument()
     return .done
@@ -173,6 +183,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
       switch verdict {
       case .events(let count): events += count
       case .refusal(_, let text): refusal = refusal ?? text
+      case .notJSON(let text): fault = fault ?? "'\(text)' is not JSON"
       case .unknown(let shape): fault = fault ?? "no kind of document that is known: \(shape)"
       case .malformed(let reason): fault = fault ?? reason
       case .several(let verdicts): for verdict in verdicts { add(verdict) }
@@ -182,6 +193,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
   }
 
   private func read(_ body: [UInt8], _ output: inout Outlet<E>) -> Reading {
+    if body.allSatisfy({ $0 == 32 || (9...13).contains($0) }) { return Reading() }
     let now = output.receipt(context.clock.now)
     var reading = Reading()
     var came: [Symbol] = []
@@ -199,10 +211,10 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     return reading
   }
 
-  private func fail(_ reason: String, pause: Duration?) -> PollSchedule.Outcome {
+  private func fail(_ reason: String, _ asked: RetryAfter? = nil) -> PollSchedule.Outcome {
     failures.add(1)
     post(.failed, reason)
-    return .failed(pause: pause)
+    return .failed(asked)
   }
 
   /// Publishes a change of state once.

@@ -1,3 +1,4 @@
+internal import StockbusNetwork
 internal import StockbusPlugin
 
 /// When the document is fetched next: at the interval after a success, after growing pauses following failures.
@@ -6,19 +7,16 @@ struct PollSchedule: Sendable {
     /// The server has sent a document, or the response that it has not changed.
     case done
     /// The fetch has failed; the server may have asked for a pause.
-    case failed(pause: Duration?)
+    case failed(RetryAfter?)
   }
 
-  /// The longest pause, even if a server asks for a longer one.
-  static let longestPause = Duration.seconds(86_400)
-
   private let interval: Duration
-  private var backoff: Backoff
+  private var pauses: RetryPauses
   private var due = Duration.zero
 
-  init(interval: Duration, backoff: Backoff) {
+  init(interval: Duration, pauses: RetryPauses) {
     self.interval = interval
-    self.backoff = backoff
+    self.pauses = pauses
   }
 
   /// Makes the first fetch due.
@@ -28,11 +26,10 @@ struct PollSchedule: Sendable {
   mutating func next(after outcome: Outcome, at now: Duration) -> Duration {
     switch outcome {
     case .done:
-      backoff.reset()
+      pauses.succeeded()
       due += interval
       if due < now { due = now }
-    case .failed(let pause):
-      due = now + max(backoff.next(), min(pause ?? .zero, Self.longestPause))
+    case .failed(let asked): due = now + pauses.next(asked: asked)
     }
     return due
   }

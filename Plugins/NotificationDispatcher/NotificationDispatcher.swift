@@ -200,6 +200,8 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
       }
       deliveries.settle(number, outcome)
       if deliveries.isIdle { idle.wake() }
+      // Cancelled with the task.
+      if case .failed(_, _, let pause?) = outcome { try? await context.clock.sleep(for: pause) }
     }
   }
 

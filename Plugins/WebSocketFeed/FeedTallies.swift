@@ -15,7 +15,7 @@ struct FeedTallies: Sendable {
     messages = context.counter("messages", "Messages that came.")
     heartbeats = context.counter("heartbeats", "Messages that only say that the venue is there.")
     refusals = context.counter("refusals", "Messages in which the venue refuses something.")
-    unknown = context.counter("unknown", "Messages of no known kind.")
+    unknown = context.counter("unknown", "Messages of no known kind, and what is no JSON.")
     malformed = context.counter("malformed", "Messages that are damaged or lack what is needed.")
   }
 }

@@ -89,6 +89,8 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
       tallies.connections.add(1)
       isAuthenticated = false
       reader?.reconnected()
+      let before = brought(by: reader)
+      defer { if brought(by: reader) > before { connection.noteBrought() } }
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await self.talk(over: connection) }
         defer { group.cancelAll() }
@@ -112,6 +114,14 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
     switch reader {
     case .some(let reader): [reader.tally]
     case .none: []
+    }
+  }
+
+  /// How many messages, or events of them, were what the subscriptions ask for. Counted by the reader anyway, so messages cost no more.
+  private func brought(by reader: borrowing MessageReader?) -> Int {
+    switch reader {
+    case .some(let reader): E.kind == nil ? reader.tally.data : reader.tally.events
+    case .none: tallies.messages.total
     }
   }
 
@@ -176,7 +186,37 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
     _ message: WebSocketMessage, _ reader: inout MessageReader?, _ expectedSymbols: inout ExpectedSymbols, into output: inout Outlet<E>
   ) {
     tallies.messages.add(1)
-    // Some venues send their JSON in binary frames.
+    if message.kind == .text {
+      read(message, &reader, &expectedSymbols, into: &output)
+    } else {
+      unpack(message, &reader, &expectedSymbols, into: &output)
+    }
+  }
+
+  /// Reads what a binary message holds: some venues send their JSON so, some compress it.
+  private func unpack(
+    _ message: WebSocketMessage, _ reader: inout MessageReader?, _ expectedSymbols: inout ExpectedSymbols, into output: inout Outlet<E>
+  ) {
+    switch message.decompressed(limit: settings.connection.frameLimit.bytes) {
+    case .plain where message.isText: read(message, &reader, &expectedSymbols, into: &output)
+    case .contents(let bytes): read(WebSocketMessage(binary: bytes), &reader, &expectedSymbols, into: &output)
+    case .plain:
+      tallies.unknown.add(1)
+      if isFirst("binary") {
+        let size = ByteSize(bytes: message.count)
+        context.reject(
+          message.hexadecimal, origin: "\(url)",
+          reason: "a binary message of \(size) that is neither text nor gzip nor deflate; further ones are only counted")
+      }
+    case .unreadable(let reason):
+      tallies.malformed.add(1)
+      context.reject(message.hexadecimal, origin: "\(url)", reason: reason)
+    }
+  }
+
+  private func read(
+    _ message: WebSocketMessage, _ reader: inout MessageReader?, _ expectedSymbols: inout ExpectedSymbols, into output: inout Outlet<E>
+  ) {
     let received = output.receipt(context.clock.now)
     let verdict = message.withBytes { bytes in
       E.read(bytes, &reader, by: context.id, at: received) { event in
@@ -206,9 +246,13 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
       let said = text + " " + message.beginning()
       expectedSymbols.excuse { conversation.isNamed($0, in: said) }
       context.reject(message.beginning(), origin: "\(url)", reason: "the venue refuses: \(text)")
+    case .notJSON(let text):
+      tallies.unknown.add(1)
+      // One dead letter for each text: a venue may send it every few seconds.
+      if isFirst(text) { context.reject(message.beginning(), origin: "\(url)", reason: Verdict.words(ofNoJSON: text)) }
     case .unknown(let shape):
       tallies.unknown.add(1)
-      if known.count < Self.shown, known.insert(shape).inserted {
+      if isFirst(shape) {
         context.logger.warning("\(url): unknown message \(shape): \(message.beginning(200))")
       }
     case .malformed(let reason):
@@ -218,7 +262,10 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
     }
   }
 
-  /// How many shapes of unknown messages are logged.
+  /// True for the first unknown message of a shape, or a text; never after many.
+  private func isFirst(_ shape: String) -> Bool { known.count < Self.shown && known.insert(shape).inserted }
+
+  /// How many shapes of unknown messages are reported.
   private static var shown: Int { 20 }
   private var known: Set<String> = []
 }

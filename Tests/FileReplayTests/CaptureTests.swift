@@ -35,6 +35,20 @@ private func raw(_ preset: VenuePreset, _ change: (inout ReplayOptions) -> Void 
     }
   }
 
+  @Test func `texts that are no JSON are told once each, and not where the spec passes over them`() {
+    let text = capture + "1618677546 pong\n1618677547 ping\n1618677548 pong\n1618677549 {\n"
+    let outcome = run(text, raw(.binance))
+    #expect(outcome.events.count == 2)
+    #expect(
+      outcome.malformed.map(\.reason) == [
+        "'pong' is not JSON; if it is a heartbeat, write ignore: [pong] in 'decoding'",
+        "'ping' is not JSON; if it is a heartbeat, write ignore: [ping] in 'decoding'", "byte 2: the message ends too early",
+      ])
+    #expect(outcome.counts.unknown == 1)
+    let quiet = run(text, raw(.binance) { $0.decoding.ignore = ["pong", "ping"] })
+    #expect(quiet.malformed.count == 1 && quiet.counts.unknown == 0)
+  }
+
   @Test func `damaged lines are told with their number, and the others go on`() {
     let text =
       capture + """

@@ -90,6 +90,21 @@ import Testing
       ])
   }
 
+  @Test(arguments: ["NaN", "-Infinity", "None", "nan", "INF", "undefined"])
+  func `what JSON has no form for costs only a row that needs it`(word: String) {
+    // The same three times, so that the row's shape is learnt.
+    let text =
+      (1...3).map { #"{"time":"2024-01-02T00:00:00Z","symbol":"A","price":\#($0),"other":\#(word),"size":1}"# }.joined(separator: "\n")
+      + "\n"
+    let outcome = run(text, options { $0.format = .jsonLines })
+    #expect(outcome.events.map(\.price.description) == ["1", "2", "3"], "\(outcome.malformed)")
+    let needed =
+      (0..<3).map { #"{"time":"2024-01-02T00:00:00Z","symbol":"A","price":\#($0 == 1 ? word : "5"),"size":1}"# }.joined(separator: "\n")
+      + "\n"
+    let other = run(needed, options { $0.format = .jsonLines })
+    #expect(other.events.count == 2 && other.malformed.count == 1, "\(other.malformed)")
+  }
+
   @Test func `says where a line is no JSON`() {
     let lines = [
       "x", "{", "{]", "{\"a\"}", "{\"a\":}", "{\"a\":1", "{\"a\":1,}", "{\"a\":1 \"b\":2}", "{\"a\":[1 2]}", "{\"a\":[1,]}", "{\"a\":01}",

@@ -131,13 +131,33 @@ import TestServers
     let loading = "loading: fetching from \(server.origin)"
     #expect(
       states(harness) == [
-        loading, "failed: \(server.origin) answers with status 429", loading, "failed: \(server.origin) answers with status 503",
-        loading, "failed: \(server.origin) has not answered within 10m", loading,
+        loading, "failed: \(server.origin) answers with status 429; asked to wait 120 s", loading,
+        "failed: \(server.origin) answers with status 503; asked to wait 480 s", loading,
+        "failed: \(server.origin) has not answered within 10m", loading,
         "failed: \(server.origin) closed the connection in the middle", loading, "failed: \(server.origin) refuses: come back tomorrow",
         loading, "loaded: events: 2",
       ])
     #expect(harness.counter("failures") == 5)
     #expect(!"\(harness.log.lines)".contains("s3cret"))
+  }
+
+  @Test func `what one item lacks costs only that item, and the others are not published again`() async throws {
+    let document =
+      #"{"count":NaN,"data":[{"s":"AAPL","p":1,"x":Infinity},{"s":"NVDA","p":NaN},{"s":"TSLA","p":null},{"s":"MSFT","p":2}]}"#
+    let server = try await ScriptedServer { _, number in .answer(200, [:], number == 2 ? "\u{feff}" + document : document) }
+    let harness = PluginHarness(id: "prices")
+    let running = try start(harness, options(server, "fetches: 3").replacing(", time: t", with: ""))
+    _ = await running.output(count: 2)
+    await nextFetch(harness, server, number: 2)
+    await nextFetch(harness, server, number: 3)
+    _ = await running.output(count: 4)
+    try await running.stop()
+    #expect(running.output.map { "\($0.symbol) \($0.price)" } == ["AAPL 1", "MSFT 2", "AAPL 1", "MSFT 2"])
+    let reason = "'price' is not a number: 'NaN' (byte 70); and 1 more items"
+    #expect(harness.deadLetters.map(\.reason) == [reason, reason.replacing("70", with: "73")])
+    #expect(harness.counters == ["fetches": 3, "unchanged": 1, "failures": 0, "malformed": 2])
+    #expect(states(harness) == ["loading: fetching from \(server.origin)", "loaded: events: 2"])
+    await server.close()
   }
 
   @Test func `a document that is not what it should be is a dead letter, and the next one is looked at`() async throws {
@@ -229,15 +249,15 @@ import TestServers
 
   @Test func `a schedule keeps its pace, backs off, and does not make up for what it missed`() {
     var schedule = PollSchedule(
-      interval: .seconds(10), backoff: Backoff(first: .seconds(1), most: .seconds(8), random: RandomStream(seed: 1)))
+      interval: .seconds(10), pauses: RetryPauses(first: .seconds(1), most: .seconds(8), random: RandomStream(seed: 1)))
     schedule.begin(at: .seconds(100))
     #expect(schedule.next(after: .done, at: .seconds(103)) == .seconds(110))
     #expect(schedule.next(after: .done, at: .seconds(111)) == .seconds(120))
     #expect(schedule.next(after: .done, at: .seconds(145)) == .seconds(145))
-    let first = schedule.next(after: .failed(pause: nil), at: .seconds(150))
+    let first = schedule.next(after: .failed(nil), at: .seconds(150))
     #expect(first > .seconds(150) && first <= .seconds(151))
-    #expect(schedule.next(after: .failed(pause: .seconds(60)), at: .seconds(151)) == .seconds(211))
-    #expect(schedule.next(after: .failed(pause: .seconds(1_000_000)), at: .seconds(0)) == .seconds(86_400))
+    #expect(schedule.next(after: .failed(RetryAfter(.seconds(60))), at: .seconds(151)) == .seconds(211))
+    #expect(schedule.next(after: .failed(RetryAfter(.seconds(1_000_000))), at: .seconds(0)) == .seconds(86_400))
     #expect(schedule.next(after: .done, at: .seconds(86_400)) == .seconds(86_410))
   }
 }

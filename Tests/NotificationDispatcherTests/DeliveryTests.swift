@@ -1,5 +1,6 @@
 import EventBus
 import MarketData
+import StockbusNetwork
 import StockbusPlugin
 import StockbusTestKit
 import Testing
@@ -104,7 +105,7 @@ import Testing
     let channel = Script(retries: RetryPolicy(attempts: 5, first: .seconds(1))) { number in
       switch number {
       case 1, 2: DeliveryError("busy", isTransient: true)
-      case 3: DeliveryError("later", isTransient: true, pause: .seconds(90))
+      case 3: DeliveryError("later", isTransient: true, asked: RetryAfter(.seconds(90)))
       default: nil
       }
     }

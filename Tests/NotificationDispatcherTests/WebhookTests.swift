@@ -54,6 +54,37 @@ import TestServers
     #expect(!harness.log.lines.contains { $0.description.contains("s3cret") || $0.description.contains("/hook") })
   }
 
+  @Test func `a receiver that asks for a pause gets nothing meanwhile, not the next alert either`() async throws {
+    let server = try await ScriptedServer { _, number in
+      switch number {
+      // As Discord does it.
+      case 0: .answer(429, ["Retry-After": "2.75"])
+      case 1: .answer(418, ["Retry-After": "90"])
+      default: .answer(204)
+      }
+    }
+    let harness = PluginHarness(id: "alerts")
+    let running: RunningPlugin<Alert> = try harness.start(
+      Plugin.notificationDispatcher,
+      options: """
+        rules: [{ above: 2 }]
+        channels: [{ webhook: { url: "\(server.origin)/hook", attempts: 2, timeout: 10m, backoff: 1ms } }]
+        """, taking: Trade.self, emitting: Alert.self)
+    try await running.send(trades([100, 300, 100, 300]))
+    await server.waitForRequests(1)
+    await harness.clock.pass(exactly: .milliseconds(2750))
+    await server.waitForRequests(2)
+    // The first alert has had its attempts; the second one waits.
+    await harness.notices.letters.wait { $0.count == 1 }
+    await harness.clock.pass(exactly: .seconds(90))
+    await server.waitForRequests(3)
+    try await running.stop()
+    await server.close()
+    #expect(server.received.value.count == 3)
+    #expect(harness.counter("webhook delivered") == 1 && harness.counter("webhook failed") == 1)
+    #expect(harness.clock.uptime == .milliseconds(92_750))
+  }
+
   @Test func `an address that nobody listens at ends in a dead letter without the address`() async throws {
     // Nothing listens at the first port.
     let origin = "http://127.0.0.1:1"
@@ -175,6 +206,7 @@ import TestServers
     #expect(
       error
         == (isSuccess
-          ? nil : DeliveryError("https://example.com answers with status \(status)", isTransient: isTransient, pause: .seconds(17))))
+          ? nil
+          : DeliveryError("https://example.com answers with status \(status)", isTransient: isTransient, asked: RetryAfter(.seconds(17)))))
   }
 }

@@ -6,8 +6,8 @@ import Testing
 @testable import StockbusDecoding
 
 /// The contents of a tape in a canonical form: the kind, then the text without escapes.
-private func dump(_ text: [UInt8]) -> Swift.Result<String, JSONProblem> {
-  var tape = JSONTape(limit: 1 << 20)
+private func dump(_ text: [UInt8], takesWords: Bool = false) -> Swift.Result<String, JSONProblem> {
+  var tape = JSONTape(limit: 1 << 20, takesWords: takesWords)
   do throws(JSONProblem) { try text.withUnsafeBufferPointer { bytes throws(JSONProblem) in try tape.read(bytes) } } catch {
     return .failure(error)
   }
@@ -36,6 +36,7 @@ private func dump(_ node: Int, _ tape: borrowing JSONTape) -> String {
   case .yes: return "true"
   case .no: return "false"
   case .null: return "null"
+  case .word: return "w" + tape.string(node)
   }
 }
 
@@ -44,11 +45,33 @@ private func quoted(_ text: String) -> String {
 }
 
 @Suite struct JSONTapeTests {
-  private func read(_ text: String) -> String {
-    switch dump(Array(text.utf8)) {
+  private func read(_ text: String, takesWords: Bool = false) -> String {
+    switch dump(Array(text.utf8), takesWords: takesWords) {
     case .success(let dump): dump
     case .failure(let problem): "\(problem)"
     }
+  }
+
+  @Test(arguments: [
+    ("[NaN,-Infinity,undefined]", "[wNaN,w-Infinity,wundefined]"), (#"{"a":None , "b":.5}"#, #"{"61":wNone,"62":w.5}"#),
+    ("[01,+1,1.,1e,1.#IND,-nan]", "[w01,w+1,w1.,w1e,w1.#IND,w-nan]"), ("[nul]", "byte 2: a value is expected"),
+    ("[pong]", "byte 2: a value is expected"), ("[NaNs]", "byte 2: a value is expected"), ("[-]", "byte 2: not a number"),
+    // Not in place of a whole message, of a key, or of punctuation.
+    ("NaN", "byte 1: a value is expected"), ("-", "byte 1: not a number"), ("{NaN:1}", "byte 2: a key in quotation marks is expected"),
+    ("[NaN", "byte 5: the message ends too early"), ("[1 2]", "byte 4: ',' or ']' is expected"), ("[,]", "byte 2: a value is expected"),
+    ("['a']", "byte 2: a value is expected"),
+  ]) func `takes words inside a message where they are allowed`(text: String, expected: String) {
+    #expect(read(text, takesWords: true) == expected)
+    if expected.contains("w") { #expect(read(text).hasPrefix("byte ")) }
+  }
+
+  @Test(arguments: [false, true]) func `a byte order mark before a message is a blank`(takesWords: Bool) {
+    #expect(read("\u{feff}[1]", takesWords: takesWords) == "[n1]")
+    #expect(read("\u{feff}{\"é\":1,}", takesWords: takesWords) == "byte 12: a key in quotation marks is expected")
+    // Only there, and only once.
+    #expect(read("\u{feff}\u{feff}[1]", takesWords: takesWords) == "byte 4: a value is expected")
+    #expect(read("[\u{feff}1]", takesWords: takesWords) == "byte 2: a value is expected")
+    #expect(read("\u{feff}", takesWords: takesWords) == "byte 4: nothing but blanks")
   }
 
   @Test(arguments: [
@@ -130,7 +153,7 @@ private func quoted(_ text: String) -> String {
       return "[\(items.joined(separator: ","))]"
     case .text, .key: return quoted(tape.string(node, limit: .max))
     case .null: return "null"
-    case .number, .yes, .no: return "scalar"
+    case .number, .yes, .no, .word: return "scalar"
     }
   }
 

@@ -249,7 +249,7 @@ import Testing
       #"[{"T":"success","msg":"authenticated"}]"#,
     ] { _ = decoder.decode(message, received: received) { _ in } }
     let tally = decoder.tally
-    let passed = zip(tally.kinds, tally.fates).filter { $0.count > 0 && $1 != .used }.map { "\($0.name) \($0.count) \($1)" }
+    let passed = zip(tally.kinds, tally.fates).filter { $0.count > 0 && $1.isPassedOver }.map { "\($0.name) \($0.count) \($1)" }
     #expect(passed == ["quote 1 passedOver", "correction 2 correction", "cancel 1 correction", "limits 1 passedOver"])
     #expect(tally["trade"] == 1 && tally.events == 1)
   }

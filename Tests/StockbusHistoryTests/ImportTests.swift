@@ -44,6 +44,9 @@ import Testing
     let result = try importing("\u{feff}Volume, Close ,note,\"low\",high,open,symbol,date\n5,2,\"a, \"\"b\"\"\",1,3,2, A ,\"2008-01-02\"\n")
     #expect(result.totals == .init(rows: 1, new: 1))
     #expect(try stored("A") == ["2008-01-02 2 3 1 2 5"])
+    // A byte order mark before a quotation mark.
+    let quoted = try importing("\u{feff}\"date\",symbol,open,high,low,close,volume\n2008-01-03,A,2,3,1,2,5\n")
+    #expect(quoted.totals == .init(rows: 1, new: 1) && quoted.faults == [])
   }
 
   @Test func `a row without a bar is told with its line, and the rest is read`() throws {

@@ -80,20 +80,50 @@ import Testing
   }
 
   @Test(arguments: [
-    ("0", 0), ("17", 17), (" 120 ", 120), ("99999999999999999999", 999_999_999), ("Sun, 06 Nov 1994 08:49:37 GMT", 37),
-    ("Sunday, 06-Nov-94 08:49:37 GMT", 37), ("Sun Nov  6 08:49:37 1994", 37), ("Sun, 06 Nov 1994 08:48:00 GMT", 0),
-    ("Mon, 07 Nov 1994 08:49:00 GMT", 86_400),
+    ("0", 0), ("17", 17_000), (" 120 ", 120_000), ("0008", 8_000), ("2.75", 2_750), ("0.05", 50), ("3.0", 3_000),
+    ("1.2345678901234567890", 1_234), ("86400", 86_400_000), ("Sun, 06 Nov 1994 08:49:37 GMT", 37_000),
+    ("Sunday, 06-Nov-94 08:49:37 GMT", 37_000), ("Sun Nov  6 08:49:37 1994", 37_000), ("Sun, 06 Nov 1994 08:48:00 GMT", 0),
+    ("Mon, 07 Nov 1994 08:49:00 GMT", 86_400_000),
+    // A day is the longest, whatever is asked for.
+    ("86401", 86_400_000), ("31536000", 86_400_000), ("99999999999999999999", 86_400_000), ("99999999999.5", 86_400_000),
+    ("Sun, 06 Nov 2094 08:49:37 GMT", 86_400_000), ("999999999", 86_400_000), ("10000000000", 86_400_000),
   ])
-  func `Retry-After is seconds or one of three forms of date`(value: String, seconds: Int) throws {
+  func `Retry-After is seconds or one of three forms of date`(value: String, milliseconds: Int) throws {
     let now = try Timestamp(iso8601: "1994-11-06T08:49:00Z")
-    #expect(RetryAfter.pause(value, now: now) == .seconds(seconds))
+    let pause = try #require(RetryAfter(value, now: now)).pause
+    #expect(pause.wholeNanoseconds / 1_000_000 == milliseconds)
   }
 
   @Test(arguments: [
-    "", "soon", "-5", "1.5", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 25:49:37 GMT",
-    "Sun, 06 Nov 1994 08:49 GMT", "06 Nov 1994", "Sun, 06 Nov 9999 08:49:37 GMT",
+    "", "soon", "-5", ".5", "5.", "1.5.2", "1e3", "2,75", "8 s", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 31 Feb 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 25:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT", "06 Nov 1994", "Sun, 06 Nov 9999 08:49:37 GMT",
   ])
-  func `what is neither is no pause`(value: String) { #expect(RetryAfter.pause(value, now: Timestamp(ns: 0)) == nil) }
+  func `what is neither is no pause`(value: String) { #expect(RetryAfter(value, now: Timestamp(ns: 0)) == nil) }
+
+  @Test func `a date counts from the response's own date, because the server's clock may be another one`() throws {
+    // The run's clock is an hour behind the server's.
+    let now = try Timestamp(iso8601: "1994-11-06T07:49:00Z")
+    var response = HTTPResponse(status: 503)
+    try response.fields.set("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")
+    #expect(response.retryAfter(now: now)?.pause == .seconds(3637))
+    try response.fields.set("Date", "Sun, 06 Nov 1994 08:49:30 GMT")
+    #expect(response.retryAfter(now: now)?.pause == .seconds(7))
+    try response.fields.set("Date", "yesterday")
+    #expect(response.retryAfter(now: now)?.pause == .seconds(3637))
+    // 06:00:30 in seconds since 1970, as some venues send it.
+    let later = try Timestamp(iso8601: "2024-11-04T06:00:00Z")
+    #expect(RetryAfter("1730700030", now: later)?.pause == .seconds(30))
+    #expect(RetryAfter("1730699000", now: later)?.pause == .zero)
+    response.fields.remove("Retry-After")
+    #expect(response.retryAfter(now: now) == nil)
+  }
+
+  @Test func `how long a server asks to wait is said, and how long that lasts at most`() {
+    #expect("\(RetryAfter(.seconds(8)))" == "asked to wait 8 s")
+    #expect("\(RetryAfter(.milliseconds(2750)))" == "asked to wait 2.75 s")
+    #expect("\(RetryAfter(.milliseconds(50)))" == "asked to wait 0.05 s")
+    #expect("\(RetryAfter(.seconds(31_536_000)))" == "asked to wait 31536000 s, which waits 86400 s at most")
+  }
 
   private static let proxies: [(String, [String: String], String?)] = [
     ("https://a.test", ["https_proxy": "http://p:8080"], "p:8080"), ("https://a.test", ["HTTPS_PROXY": "p"], "p:3128"),

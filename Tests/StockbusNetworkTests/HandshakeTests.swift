@@ -1,3 +1,4 @@
+import MarketData
 import StockbusPlugin
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
     let text = head.replacing("KEY", with: UpgradeRequest.accept(request.key)).replacing("\n", with: "\r\n")
     guard let parsed = HTTPHead(Array(text.utf8)) else { return "malformed" }
     do throws(WebSocketError) {
-      try request.check(parsed)
+      try request.check(parsed, now: Timestamp(ns: 0))
       return "accepted"
     } catch { return "\(error)" }
   }
@@ -51,6 +52,12 @@ import Testing
     #expect(
       check("HTTP/1.1 301 Moved\nLocation: wss://b/")
         == "the server refused the upgrade with status 301: Moved to wss://b/; write that into 'url' if it is right")
+    #expect(
+      check("HTTP/1.1 429 Too Many Requests\nRetry-After: 8\nRetry-After: 9")
+        == "the server refused the upgrade with status 429: Too Many Requests; asked to wait 8 s")
+    #expect(
+      check("HTTP/1.1 418\nRetry-After: Thu, 01 Jan 1970 01:00:05 GMT\nDate: Thu, 01 Jan 1970 01:00:00 GMT")
+        == "the server refused the upgrade with status 418; asked to wait 5 s")
     #expect(check("HTTP/1.1 200 OK") == "the server refused the upgrade with status 200: OK")
     #expect(check("SSH-2.0-OpenSSH") == "no WebSocket handshake: the answer is not HTTP")
     #expect(check("HTTP/1.1 101 x\nUpgrade: h2c\nConnection: upgrade") == "no WebSocket handshake: the answer is no upgrade to a WebSocket")
@@ -58,7 +65,11 @@ import Testing
       check(good.replacing("KEY", with: "AAAA")) == "no WebSocket handshake: the answer does not fit the key")
     #expect(
       check(good + "\nSec-WebSocket-Extensions: permessage-deflate")
-        == "no WebSocket handshake: the server wants extensions that nobody asked for: permessage-deflate")
+        == "no WebSocket handshake: the server wants extensions that nobody asked for: permessage-deflate; 'compression: true' under 'connection' offers it"
+    )
+    #expect(
+      check(good + "\nSec-WebSocket-Extensions: x-frame")
+        == "no WebSocket handshake: the server wants extensions that nobody asked for: x-frame")
   }
 
   @Test(arguments: ["", "GET / HTTP/1.1\r\nno colon", "GET / HTTP/1.1\r\n folded: x", "GET / HTTP/1.1\r\nname : x", "a\r\n: x"])

@@ -42,7 +42,7 @@ import Testing
     for lost in 1...2 {
       await harness.notices.connections.wait { $0.count == 3 * lost }
       await harness.clock.waitForSleepers(1)
-      harness.clock.advance(by: .seconds(1))
+      harness.clock.advance(by: .seconds(2))
     }
     try await life.value
     #expect(heard.value == ["life 1", "life 2", "life 3"])
@@ -74,6 +74,85 @@ import Testing
       states().allSatisfy { $0 == "connecting: ws://127.0.0.1:\(port)" || $0 == "disconnected: 127.0.0.1:\(port): Connection refused" })
     life.cancel()
     await #expect(throws: CancellationError.self) { try await life.value }
+  }
+
+  /// How long the link pauses after each of its first `count` connections or attempts, each of which lasts for `life`.
+  private func pauses(_ count: Int, _ server: WebSocketServer?, life: Duration = .zero) async -> [Duration] {
+    var pauses: [Duration] = []
+    for attempt in 1...count {
+      if life > .zero {
+        await harness.notices.connections.wait { $0.count == 3 * attempt - 1 }
+        harness.clock.advance(by: life)
+        for peer in server?.connections ?? [] { peer.drop() }
+      }
+      await harness.notices.connections.wait { $0.filter { $0.state == .disconnected }.count == attempt }
+      // Then only the pause is waited for.
+      while !(server?.connections.isEmpty ?? true) { await Task.yield() }
+      await harness.clock.waitForSleepers(1)
+      let pause = (harness.clock.deadlines.first ?? .zero) - harness.clock.uptime
+      pauses.append(pause)
+      harness.clock.advance(by: pause)
+    }
+    return pauses
+  }
+
+  private func growing(_ count: Int) -> [Duration] {
+    var expected = Backoff(first: .seconds(1), most: .seconds(4), random: harness.context.random())
+    return (0..<count).map { _ in expected.next() }
+  }
+
+  @Test(arguments: [false, true]) func `pauses grow where the peer says something and closes, whatever it is`(isEvent: Bool) async throws {
+    let server = try await WebSocketServer.start(
+      clock: harness.clock,
+      .script { connection in
+        try? await connection.send("welcome")
+        connection.drop()
+      })
+    let link = try link(server.port)
+    let life = Task {
+      try await link.run { connection in
+        while true {
+          _ = try await connection.receive()
+          if isEvent { connection.noteBrought() }
+        }
+      }
+    }
+    #expect(await pauses(5, server) == growing(5))
+    life.cancel()
+    await #expect(throws: CancellationError.self) { try await life.value }
+    await server.stop()
+  }
+
+  @Test(arguments: [(9, true, false), (10, true, true), (59, false, false), (60, false, true)])
+  func `a first pause follows a connection that has served`(seconds: Int, hasBrought: Bool, hasServed: Bool) async throws {
+    let server = try await WebSocketServer.start(clock: harness.clock, .script { await $0.awaitEnd() })
+    let link = try link(server.port) { $0.ping = .seconds(3600) }
+    let life = Task {
+      try await link.run { connection in
+        if hasBrought { connection.noteBrought() }
+        _ = try await connection.receive()
+      }
+    }
+    let pauses = await pauses(3, server, life: .seconds(seconds))
+    #expect(pauses.allSatisfy { $0 <= .seconds(1) } == hasServed, "\(pauses)")
+    if !hasServed { #expect(pauses == growing(3)) }
+    life.cancel()
+    await #expect(throws: CancellationError.self) { try await life.value }
+    await server.stop()
+  }
+
+  @Test func `a server that refuses the handshake is left alone as long as it asks for`() async throws {
+    let server = try await RawServer(answering: "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 8.5\r\n\r\n")
+    let link = try link(server.port)
+    let life = Task { try await link.run { _ in } }
+    #expect(await pauses(2, nil) == [.milliseconds(8500), .milliseconds(8500)])
+    #expect(
+      states().filter { $0.hasPrefix("disconnected") }.allSatisfy {
+        $0 == "disconnected: the server refused the upgrade with status 429: Too Many Requests; asked to wait 8.5 s"
+      })
+    link.finish()
+    try await life.value
+    await server.stop()
   }
 
   @Test func `the last connection is kept, and a pause or a loss is then the end`() async throws {

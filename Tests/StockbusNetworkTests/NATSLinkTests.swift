@@ -74,6 +74,34 @@ import Testing
     await server.close()
   }
 
+  @Test func `there are pauses between rounds over servers that answer and then cut the connection`() async throws {
+    let servers = [try await FakeNATS(), try await FakeNATS()]
+    let clock = harness.clock
+    let link = try link(servers.map(\.port))
+    let life = Task {
+      try await link.run { connection in
+        _ = try await connection.streamInfo("TICKS", within: .seconds(5))
+        connection.noteBrought()
+        // Longer than the first pause, and not long enough to be of use.
+        clock.advance(by: .seconds(2))
+        for server in servers { server.cut() }
+        _ = try await connection.receive()
+      }
+    }
+    var pauses: [Duration] = []
+    for round in 1...3 {
+      await harness.notices.connections.wait { $0.filter { $0.state == .disconnected }.count == 2 * round }
+      await clock.waitForSleepers(1)
+      pauses.append((clock.deadlines.first ?? .zero) - clock.uptime)
+      clock.advanceToNextDeadline()
+    }
+    // Drawn from the upper halves of 1, 2 and 4 s.
+    #expect(pauses[0] <= .seconds(1) && pauses[1] >= .seconds(1) && pauses[2] >= .seconds(2), "\(pauses)")
+    life.cancel()
+    await #expect(throws: CancellationError.self) { try await life.value }
+    for server in servers { await server.close() }
+  }
+
   @Test func `a server that is shut down is left for the next one without a pause`() async throws {
     let first = try await FakeNATS()
     let second = try await FakeNATS()

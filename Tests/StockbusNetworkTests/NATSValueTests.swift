@@ -179,6 +179,28 @@ import Testing
     #expect(throws: NATSError.consumerTaken) { try pull.take(last) }
   }
 
+  @Test(arguments: ["408 Request Timeout", "404 No Messages", "409 Batch Completed"])
+  func `requests that end at once, again and again, are given up`(words: String) throws {
+    var pull = JetStreamPull(stream: "T", consumer: "c")
+    func status(_ words: String) throws -> NATSMessage {
+      let head = "NATS/1.0 \(words)\r\n\r\n"
+      return try message("HMSG i 3 \(head.utf8.count) \(head.utf8.count)\r\n\(head)\r\n")
+    }
+    // In an hour without messages requests end, and there are signs of life between.
+    for _ in 0..<100 {
+      _ = pull.request()
+      _ = try pull.take(try status(words))
+      _ = try pull.take(try status("100 Idle Heartbeat"))
+    }
+    for _ in 0..<16 {
+      _ = pull.request()
+      let piece = try pull.take(try status(words))
+      #expect(piece == .status)
+    }
+    let last = try status(words)
+    #expect(throws: NATSError.protocolViolation("it ends requests for messages before their time")) { try pull.take(last) }
+  }
+
   @Test func `a pull of large messages asks for fewer`() throws {
     var pull = JetStreamPull(stream: "T", consumer: "c")
     _ = pull.request()

@@ -107,7 +107,7 @@ import Testing
       #expect(response.text.hasPrefix("HTTP/1.1 ") && response.text.hasSuffix("\r\n\r\n"))
       if response.isAccepted { accepted += 1 }
       do throws(WebSocketError) {
-        try request.check(head)
+        try request.check(head, now: Timestamp(ns: 0))
         accepted += 1
       } catch {
         // The message contains text of the peer, which must not contain control characters.
@@ -145,17 +145,19 @@ import Testing
     for _ in 0..<(Self.count / 4) {
       let (first, second) = (text(), text())
       var fields = HTTPFields()
-      let (pause, address) = costs.measure(size: first.utf8.count + second.utf8.count, first + " | " + second) {
+      let (asked, address) = costs.measure(size: first.utf8.count + second.utf8.count, first + " | " + second) {
         fields.receive(first, second)
         try? fields.set(second, first)
-        return (RetryAfter.pause(first, now: now), try? WebAddress(first))
+        return (RetryAfter(first, date: first, now: now), try? WebAddress(first))
       }
       for (name, value) in zip(fields.names, fields.values) {
         if (name + value).utf8.contains(where: { $0 == 10 || $0 == 13 || $0 == 0 }) || name.isEmpty || fields[name.uppercased()] == nil {
           Issue.record("\(name.debugDescription): \(value.debugDescription)")
         }
       }
-      if let pause, pause < .zero || pause > .seconds(1 << 40) { Issue.record("\(first.debugDescription) is a pause of \(pause)") }
+      if let asked, asked.pause < .zero || asked.pause > RetryAfter.longest {
+        Issue.record("\(first.debugDescription) is a pause of \(asked.pause)")
+      }
       guard let address else { continue }
       let again = try? WebAddress(address.origin + address.target)
       if again?.origin != address.origin || again?.target != address.target || "\(address)".contains("@") || "\(address)".contains("?") {

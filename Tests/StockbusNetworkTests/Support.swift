@@ -40,12 +40,16 @@ nonisolated(nonsending) func ending(of connection: WebSocketConnection) async ->
   }
 }
 
-/// A TCP server that sends fixed bytes on every connection, or only listens.
+/// A TCP server that answers what comes on a connection with bytes, or only listens.
 final class RawServer: Sendable {
   let channel: any Channel
   var port: Int { channel.localAddress?.port ?? 0 }
 
-  init(answering answer: String?) async throws {
+  convenience init(answering answer: String?) async throws {
+    try await self.init { _ in answer.map { Array($0.utf8) } }
+  }
+
+  init(_ answer: @escaping @Sendable (String) -> [UInt8]?) async throws {
     channel = try await ServerBootstrap(group: NetworkThreads.group)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Answer(answer)) }
@@ -57,10 +61,12 @@ final class RawServer: Sendable {
 
   private final class Answer: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
-    private let answer: String?
-    init(_ answer: String?) { self.answer = answer }
+    private let answer: @Sendable (String) -> [UInt8]?
+    init(_ answer: @escaping @Sendable (String) -> [UInt8]?) { self.answer = answer }
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-      if let answer { context.writeAndFlush(NIOAny(ByteBuffer(string: answer)), promise: nil) }
+      if let answer = answer(String(buffer: unwrapInboundIn(data))) {
+        context.writeAndFlush(NIOAny(ByteBuffer(bytes: answer)), promise: nil)
+      }
     }
   }
 }

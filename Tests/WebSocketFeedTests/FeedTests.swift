@@ -52,6 +52,89 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
     await venue.server.stop()
   }
 
+  @Test(arguments: [false, true]) func `a venue that closes after its first words is left alone for longer each time`(
+    sendsEvent: Bool
+  ) async throws {
+    let venue = try await Venue(clock: harness.clock) { visit in
+      try await visit.hear(1)
+      try await visit.say(#"{"result":null,"id":1}"#)
+      if sendsEvent { try await visit.say(trade(1, "1")) }
+      visit.connection.drop()
+    }
+    let running = try start(venue, as: Trade.self)
+    var pauses: [Duration] = []
+    for round in 1...4 {
+      await harness.notices.connections.wait { $0.count == 3 * round }
+      await harness.clock.waitForSleepers(1)
+      pauses.append((harness.clock.deadlines.first ?? .zero) - harness.clock.uptime)
+      harness.clock.advanceToNextDeadline()
+    }
+    // Drawn from the upper halves of 250, 500, 1000 and 2000 ms.
+    let bounds: [Duration] = [.milliseconds(125), .milliseconds(250), .milliseconds(500), .seconds(1)]
+    #expect(zip(pauses, bounds).allSatisfy { $0 >= $1 }, "\(pauses)")
+    try await running.stop()
+    await venue.server.stop()
+  }
+
+  @Test func `texts that are no JSON are said once each, and not at all where the configuration names them`() async throws {
+    let venue = try await Venue(clock: harness.clock) { visit in
+      try await visit.hear(1)
+      try await visit.say("pong", "h", "pong", trade(7, "1"), "pong", "\u{feff}" + trade(8, "2"))
+      await visit.stay()
+    }
+    let running = try start(venue, "decoding: { ignore: [h] }", as: Trade.self)
+    _ = await running.output(count: 2)
+    try await running.stop()
+    #expect(harness.deadLetters.map(\.reason) == ["'pong' is not JSON; if it is a heartbeat, write ignore: [pong] in 'decoding'"])
+    #expect(harness.deadLetters.map(\.payload) == ["pong"])
+    #expect(harness.counter("unknown") == 3 && harness.counter("heartbeats") == 1 && harness.counter("malformed") == 0)
+    await venue.server.stop()
+  }
+
+  /// `{"e":"trade","s":"BTCUSDT","t":7,"p":"61685.99","q":"0.5","T":1700000000000,"m":true}`, compressed by gzip.
+  private static let gzip: [UInt8] = [
+    0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xab, 0x56, 0x4a, 0x55, 0xb2, 0x52, 0x2a, 0x29, 0x4a, 0x4c, 0x49, 0x55,
+    0xd2, 0x51, 0x2a, 0x06, 0xb2, 0x9d, 0x42, 0x9c, 0x43, 0x83, 0x5d, 0x42, 0x80, 0xbc, 0x12, 0x25, 0x2b, 0x73, 0x1d, 0xa5, 0x02, 0xa0,
+    0x98, 0x99, 0xa1, 0x99, 0x85, 0xa9, 0x9e, 0xa5, 0x25, 0x50, 0xb0, 0x10, 0xc8, 0x35, 0xd0, 0x33, 0x05, 0xb2, 0x42, 0x94, 0xac, 0x0c,
+    0xcd, 0x0d, 0x10, 0x40, 0x47, 0x29, 0x57, 0xc9, 0xaa, 0xa4, 0xa8, 0x34, 0xb5, 0x16, 0x00, 0x91, 0xf3, 0x89, 0x6a, 0x55, 0x00, 0x00,
+    0x00,
+  ]
+
+  @Test func `binary messages are read as text, or decompressed, and anything else is said once`() async throws {
+    let (gzip, json) = (Self.gzip, Array(trade(8, "2").utf8))
+    let venue = try await Venue(clock: harness.clock) { visit in
+      try await visit.hear(1)
+      for bytes in [gzip, [0x0a, 0x00, 0x15], Array(gzip.dropLast(4)), [0x0a, 0x01, 0x15], Array("ping".utf8), json] {
+        visit.connection.send(binary: bytes)
+      }
+      await visit.stay()
+    }
+    let running = try start(venue, as: Trade.self)
+    #expect(await running.output(count: 2).map(\.price.description) == ["61685.99", "2"])
+    try await running.stop()
+    #expect(
+      harness.deadLetters.map(\.reason) == [
+        "a binary message of 3B that is neither text nor gzip nor deflate; further ones are only counted", "gzip that ends too early",
+        "'ping' is not JSON; if it is a heartbeat, write ignore: [ping] in 'decoding'",
+      ])
+    #expect(harness.deadLetters.first?.payload == "0a 00 15")
+    #expect(harness.counter("unknown") == 3 && harness.counter("malformed") == 1)
+    await venue.server.stop()
+  }
+
+  @Test func `a recording of compressed messages has their contents`() async throws {
+    let gzip = Self.gzip
+    let venue = try await Venue(clock: harness.clock) { visit in
+      visit.connection.send(binary: gzip)
+      await visit.stay()
+    }
+    let running = try start(venue, "event: raw", as: RawMessage.self)
+    let text = #"{"e":"trade","s":"BTCUSDT","t":7,"p":"61685.99","q":"0.5","T":1700000000000,"m":true}"#
+    #expect(await running.output(count: 1).map(\.text) == [text])
+    try await running.stop()
+    await venue.server.stop()
+  }
+
   @Test func `symbols that never came are told at the end, but not those that the venue has refused`() async throws {
     let venue = try await Venue(clock: harness.clock) { visit in
       try await visit.hear(1)

@@ -12,7 +12,8 @@ internal import Darwin
 
   static let targets: [Target] = [
     .expressions, .configurations, .commands, .orders, .csv, .instruments, .imports, .json, .gzip, .captures, .venues, .messages, .events,
-    .values, .frames, .nats, .packed, .requests, .handshakes, .answers, .zones, .memories, .terminal, .screen, .links, .programs,
+    .values, .frames, .compressed, .nats, .packed, .requests, .handshakes, .answers, .zones, .memories, .terminal, .screen, .links,
+    .programs,
   ]
 
   static func main() {

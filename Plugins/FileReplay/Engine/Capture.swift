@@ -12,6 +12,9 @@ struct Capture<E: ReplayEvent>: ~Copyable {
   private var handed = 0
   private var gaps: [SequenceGap] = []
   private(set) var counts = ReplayCounts()
+  /// The texts that are no JSON so far; of each of the first of them one is reported.
+  private var texts: Set<String> = []
+  private static var textLimit: Int { 20 }
   /// The first malformed message.
   private(set) var firstMalformed: MalformedRow?
   /// The time of receipt of the last event before `from` or not before `until`.
@@ -143,7 +146,9 @@ extension Capture {
   ) throws(ReplayError) {
     switch verdict {
     case .malformed(let reason): try reject(reason, reader, malformed)
-    case .unknown: counts.unknown += 1
+    case .notJSON(let text) where texts.count < Self.textLimit && texts.insert(text).inserted:
+      try reject(Verdict.words(ofNoJSON: text), reader, malformed)
+    case .unknown, .notJSON: counts.unknown += 1
     case .several(let parts): for part in parts { try judge(part, reader, malformed) }
     case .events, .acknowledgement, .authenticated, .refusal, .heartbeat, .other: break
     }

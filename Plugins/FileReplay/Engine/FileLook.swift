@@ -97,7 +97,7 @@ enum FileLook {
     for message in messages {
       var events = 0
       switch reader.read(message, received: Timestamp(ns: 0), into: { _ in events += 1 }) {
-      case .unknown, .malformed: break
+      case .unknown, .notJSON, .malformed: break
       default: count.known += 1
       }
       if events > 0 { count.events += 1 }

@@ -1,3 +1,4 @@
+internal import MarketData
 internal import StockbusDecoding
 
 /// Scanning key by key, for lines of an unknown shape.
@@ -99,7 +100,7 @@ extension JSONRows {
       shapes[victim].add(learnt, start - learnt, .literal, for: [])
       learnt = end
     // `null` becomes part of the bytes between values; `true` and `false` are not values of any field.
-    case 110: shapes[victim].addNull(for: targets)
+    case 110 where end - start == 4 && ByteWords.load(start) & ByteWords.mask(4) == 0x6c6c_756e: shapes[victim].addNull(for: targets)
     default: isLearning = false
     }
   }

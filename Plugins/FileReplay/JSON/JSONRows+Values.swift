@@ -11,7 +11,13 @@ extension JSONRows {
       let hasEscapes = try JSONText.skipString(&p)
       if node >= 0 { hasEscapes ? storeEscaped(node, start + 1, p - 2 - start) : store(node, start + 1, p - 2 - start, .text, Decimal()) }
     case 45, 48...57:
-      guard let number = Decimal.scan(&p, .json) else { throw JSONProblem(.badNumber, p) }
+      guard let number = Decimal.scan(&p, .json) else {
+        let length = JSONWords.length(start)
+        if length == 0 { throw JSONProblem(.badNumber, p) }
+        p = start + length
+        if node >= 0 { store(node, start, length, .literal, Decimal()) }
+        return
+      }
       if node >= 0 { store(node, start, p - start, .number, number) }
     default:
       let kind = try Self.literal(&p)
@@ -31,7 +37,12 @@ extension JSONRows {
     case 0x736c_6166 where p[4] == 101:  // false
       p += 5
       return .literal
-    default: throw JSONProblem(.expectedValue, p)
+    default:
+      // Only a field that needs the number is at fault.
+      let length = JSONWords.length(p)
+      if length == 0 { throw JSONProblem(.expectedValue, p) }
+      p += length
+      return .literal
     }
   }
 

@@ -89,6 +89,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
     while true {
       let batch = try await connection.receive()
       if let complaint = connection.takeComplaints().first { throw NATSError.refused(complaint) }
+      if !batch.messages.isEmpty { connection.noteBrought() }
       for message in batch.messages { try await take(message, origin: visible(message.subject, limit: 256), into: &output) }
       try await output.flush()
     }
@@ -115,6 +116,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
         if !batch.isEmpty { heardAt = now }
         if now - heardAt > JetStreamPull.heartbeat * 3 { throw NATSError.timedOut(.reply) }
         let end = try await take(batch.messages, stream, &pull, into: &output)
+        if end != nil { connection.noteBrought() }
         try await output.flush()
         if isBehind, let end, end.place.pending == 0 {
           isBehind = false
@@ -148,8 +150,11 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
     for message in batch {
       guard case .message(let place) = try pull.take(message) else { continue }
       end = (place, message)
-      // Read again for its acknowledgement only.
-      if let last, place.sequence <= last { continue }
+      if let last, place.sequence <= last {
+        // Read again for its acknowledgement only.
+        if settings.durable != nil { continue }
+        throw NATSError.protocolViolation("message \(place.sequence) came again, and what follows \(last) was asked for")
+      }
       if let gap = reading.gap(before: message) { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
       try await take(message, origin: "\(stream):\(place.sequence)", into: &output)
       last = place.sequence
@@ -245,7 +250,14 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
       Self.generation(of: info.name, durable).map { (number: $0, info: info) }
     }
     let floor = before.map(\.info.acknowledged).max()
-    if let floor { tellLost(behind: floor, of: stream, info) }
+    if let floor {
+      if floor > info.lastSequence {
+        throw EnvironmentFailure(
+          "the stream '\(stream)' ends with message \(info.lastSequence), and \(floor) was acknowledged by '\(durable)': it was made anew, or its servers have lost messages; another name in 'durable' reads what it holds",
+          isPermanent: true)
+      }
+      tellLost(behind: floor, of: stream, info)
+    }
     let next = (before.map(\.number).max() ?? 0) + 1
     var wanted = consumer("\(durable)-\(next)", ack: "all", behind: floor)
     wanted.durableName = wanted.name

@@ -93,10 +93,8 @@ struct Reading<E: Event> {
     }
     guard let place = numbers.place else { return nil }
     let subject = message.subject
-    let following = place.addingReportingOverflow(Int64(max(1, (message.packedEvents ?? 1) ?? 1)))
-    defer {
-      if places[subject] != nil || places.count < Self.subjectLimit { places[subject] = following.overflow ? .max : following.partialValue }
-    }
+    let following = place + Int64(max(1, (message.packedEvents ?? 1) ?? 1))
+    defer { if places[subject] != nil || places.count < Self.subjectLimit { places[subject] = following } }
     guard let expected = places[subject], place > expected else { return nil }
     return Missing(stream: subject, expected: expected, got: place)
   }
@@ -107,11 +105,11 @@ struct Reading<E: Event> {
     while text.at < text.end, text.at.pointee != 32 { text.at += 1 }
     guard text.at < text.end else { return nil }
     text.at += 1
-    guard let number = try? text.integer(), number >= 0, number < .max else { return nil }
+    guard let number = try? text.integer(), number >= 0, number < StreamPosition.limit else { return nil }
     if text.isAtEnd { return (number, nil) }
     guard text.peek == 32 else { return nil }
     text.at += 1
-    guard let place = try? text.integer(), place >= 0, place < .max, text.isAtEnd else { return nil }
+    guard let place = try? text.integer(), place >= 0, place < StreamPosition.limit, text.isAtEnd else { return nil }
     return (number, place)
   }
 }

@@ -29,8 +29,11 @@ struct StreamPosition: Sendable, Hashable {
     }
   }
 
+  /// Larger numbers are malformed, so that counting goes on behind each without leaving the range.
+  static let limit = Int64.max / 2
+
   private static func count(_ text: Substring) -> Int64? {
-    guard let value = Int64(text), value >= 0, value < .max else { return nil }
+    guard let value = Int64(text), value >= 0, value < limit else { return nil }
     return value
   }
 }

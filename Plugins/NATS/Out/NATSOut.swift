@@ -270,6 +270,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
       do {
         try await current.connection.waitForRoom()
         try await current.connection.roundTrip(within: settings.connection.replyDeadline)
+        current.connection.noteBrought()
         next += count
         sent.add(count)
       } catch let error as NATSError {
@@ -333,7 +334,10 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
       guard let reply = message.subjectNumber else { continue }
       try session?.confirm(reply, message)
     }
-    if session?.confirmed != before { session?.movedAt = context.clock.uptime }
+    if session?.confirmed != before {
+      session?.connection.noteBrought()
+      session?.movedAt = context.clock.uptime
+    }
   }
 
   private func look(at stream: String, _ session: inout Session) async throws {

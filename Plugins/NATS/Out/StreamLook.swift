@@ -132,9 +132,8 @@ struct StreamLook {
     for partition in places.indices {
       let subject = settings.template.subject(partition: partition)
       guard let message = try await connection.lastMessage(on: subject, of: stream, within: deadline) else { continue }
-      let events = message.headers?.value("Stockbus-Packed").flatMap { Int64($0) } ?? 1
-      let place = position(of: message)?.place.map { $0.addingReportingOverflow(events).partialValue }
-      places[partition] = max(0, place ?? Int64(clamping: message.sequence))
+      let events = message.headers?.value("Stockbus-Packed").flatMap { UInt32($0) } ?? 1
+      places[partition] = position(of: message)?.place.map { $0 + Int64(events) } ?? Int64(clamping: message.sequence)
     }
     return places
   }

@@ -56,9 +56,9 @@ extension HTTPRequest {
       throw DeliveryError(error.description, isTransient: error.isTransient)
     }
     if response.isSuccess { return }
-    let pause = response.fields["Retry-After"].flatMap { RetryAfter.pause($0, now: clock.now) }
     // The error does not contain the response's text, which may repeat what was sent.
-    throw DeliveryError("\(address) answers with status \(response.status)", isTransient: response.isTransient, pause: pause)
+    throw DeliveryError(
+      "\(address) answers with status \(response.status)", isTransient: response.isTransient, asked: response.retryAfter(now: clock.wall))
   }
 }
 

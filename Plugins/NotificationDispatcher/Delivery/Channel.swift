@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusNetwork
 
 /// A way to deliver notifications.
 protocol Channel: Sendable {
@@ -31,11 +32,11 @@ struct DeliveryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// True if another attempt may succeed.
   let isTransient: Bool
   /// The pause that the receiver asks for.
-  var pause: Duration?
+  let asked: RetryAfter?
 
-  init(_ description: String, isTransient: Bool, pause: Duration? = nil) {
+  init(_ description: String, isTransient: Bool, asked: RetryAfter? = nil) {
     self.description = description
     self.isTransient = isTransient
-    self.pause = pause
+    self.asked = asked
   }
 }

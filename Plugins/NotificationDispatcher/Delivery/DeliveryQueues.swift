@@ -70,7 +70,7 @@ struct DeliveryQueues: Sendable {
     case .delivered:
       queues[channel].count(.delivered)
       queues[channel].trouble.end()
-    case .failed(let attempts, let reason):
+    case .failed(let attempts, let reason, _):
       queues[channel].count(.failed)
       // Each one becomes a dead letter; the log reports a reason only once.
       if queues[channel].trouble.note(reason) { context.logger.warning("channel \(shown(queues[channel].name)) cannot deliver: \(reason)") }

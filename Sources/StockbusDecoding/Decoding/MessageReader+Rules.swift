@@ -28,11 +28,16 @@ extension MessageReader {
       tally.kinds[fallback].count &+= 1
       return .other(kind: book.names[fallback])
     }
-    return unknown(scope)
+    return unknown(scope, root)
   }
 
   @inline(never)
-  private mutating func unknown(_ scope: Int) -> Verdict {
+  private mutating func unknown(_ scope: Int, _ root: Int) -> Verdict {
+    // A text to be passed over may be JSON too, such as a number.
+    if root == 0 {
+      let text = TextualMessage(UnsafeBufferPointer(start: tape.text, count: tape.count))
+      if isIgnored(text) { return passOver(text) }
+    }
     told += 1
     guard told <= Self.toldLimit else {
       tally.addUnlisted()

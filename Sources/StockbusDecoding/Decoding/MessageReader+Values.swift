@@ -180,7 +180,9 @@ extension MessageReader {
       node = walk(path, item, root)
       guard node >= 0 else { throw ValueProblem(field: "symbol", reason: .missing) }
       if tape.nodes[node].isContainer { throw ValueProblem(field: "symbol", reason: .notAValue, node: node) }
-      if tape.nodes[node].kind == .null { throw ValueProblem(field: "symbol", reason: .null, node: node) }
+      if tape.nodes[node].kind.rawValue >= JSONNode.Kind.null.rawValue {
+        throw ValueProblem(field: "symbol", reason: tape.nodes[node].kind == .null ? .null : .notAText, node: node)
+      }
       if tape.nodes[node].count > Self.valueLimit { throw ValueProblem(field: "symbol", reason: .tooLong, node: node) }
       name = bytes(node)
     }

@@ -23,6 +23,8 @@ package struct MessageReader: ~Copyable {
   /// The index in `EventKind.allCases`; -1 if no events are wanted.
   let wanted: Int8
   let fields: (prices: [String], sizes: [String])
+  /// Messages of exactly these bytes, without blanks around them, are passed over.
+  private let ignored: [[UInt8]]
   var tape: JSONTape
   var names: SymbolNames
   var memory: ChannelMemory
@@ -59,15 +61,16 @@ package struct MessageReader: ~Copyable {
       kinds: book.names.map { ($0, 0) },
       fates: book.rules.map { rule in
         switch rule.role {
-        case .data: wanted < 0 || rule.event == wanted ? .used : .passedOver
+        case .data: wanted < 0 || rule.event == wanted ? .event : .passedOver
         case .other: .passedOver
         case .correction: .correction
-        case .acknowledgement, .authenticated, .error, .heartbeat: .used
+        case .acknowledgement, .authenticated, .error, .heartbeat: .service
         }
       })
     self.book = book
     fields = (event.map(EventFields.prices) ?? [], event.map(EventFields.sizes) ?? [])
-    tape = JSONTape(limit: limit)
+    ignored = (spec.ignore ?? []).map { Array(TextualMessage.trimmed(Array($0.utf8)[...])) }
+    tape = JSONTape(limit: limit, takesWords: true)
     names = SymbolNames(SymbolTemplate(spec.symbol), listed: symbols, intake: intake)
   }
 
@@ -82,14 +85,32 @@ package struct MessageReader: ~Copyable {
     _ message: UnsafeBufferPointer<UInt8>, received: Timestamp, into body: (borrowing DecodedValues) -> Void
   ) -> Verdict {
     if !gaps.isEmpty { gaps.removeAll(keepingCapacity: true) }
-    do throws(JSONProblem) { try tape.read(message) } catch {
-      tally.malformed &+= 1
-      return .malformed(reason: error.description)
-    }
+    do throws(JSONProblem) { try tape.read(message) } catch { return unreadable(message, error) }
     values.received = received
     told = 0
     guard book.splits, tape.nodes[0].kind == .array else { return unit(0, body) }
     return parts(body)
+  }
+
+  /// Handles what is no JSON: a text that is passed over, another one, or a damaged object or list.
+  @inline(never)
+  private mutating func unreadable(_ message: UnsafeBufferPointer<UInt8>, _ problem: JSONProblem) -> Verdict {
+    let text = TextualMessage(message)
+    if isIgnored(text) { return passOver(text) }
+    if text.beginsAsJSON || problem.code == .tooLong {
+      tally.malformed &+= 1
+      return .malformed(reason: problem.description)
+    }
+    tally.add(shape: text.name)
+    return .notJSON(text: text.name)
+  }
+
+  /// True if the spec passes over messages of this text.
+  func isIgnored(_ text: TextualMessage) -> Bool { ignored.contains { text.bytes.elementsEqual($0) } }
+
+  mutating func passOver(_ text: TextualMessage) -> Verdict {
+    tally.ignored += 1
+    return .heartbeat(kind: text.name)
   }
 
   /// Handles a list whose items are messages. The cost of reporting messages without events does not grow with the list.

@@ -40,6 +40,7 @@ enum MessageShape {
     case .number: "number"
     case .yes, .no: "flag"
     case .null: "null"
+    case .word: "word"
     }
   }
 

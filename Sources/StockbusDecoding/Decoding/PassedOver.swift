@@ -15,11 +15,11 @@ package struct PassedOver: Sendable {
   package mutating func count(_ tallies: [MessageTally], isKnown: Bool = false) {
     var sums: [String: Int] = [:]
     for tally in tallies {
-      for (kind, fate) in zip(tally.kinds, tally.fates) where fate != .used && kind.count > 0 { sums[kind.name, default: 0] += kind.count }
+      for (kind, fate) in zip(tally.kinds, tally.fates) where fate.isPassedOver && kind.count > 0 { sums[kind.name, default: 0] += kind.count }
     }
     if sums == counted { return }
     for tally in tallies {
-      for (kind, fate) in zip(tally.kinds, tally.fates) where fate != .used {
+      for (kind, fate) in zip(tally.kinds, tally.fates) where fate.isPassedOver {
         guard let sum = sums.removeValue(forKey: kind.name) else { continue }
         let new = sum - (counted[kind.name] ?? 0)
         counted[kind.name] = sum

@@ -4,7 +4,7 @@ internal import StockbusPlugin
 /// Why a value in a message is not valid.
 struct ValueProblem: Error, Hashable {
   enum Reason: Hashable {
-    case missing, null, notAValue, notANumber, tooManyDecimals, outOfRange, negative, notASide, notATime, tooFine, noList
+    case missing, null, notAValue, notAText, notANumber, tooManyDecimals, outOfRange, negative, notASide, notATime, tooFine, noList
     case tooLong, notExact, notACondition
     /// More items than this.
     case tooMany(Int)
@@ -25,6 +25,7 @@ struct ValueProblem: Error, Hashable {
     case .missing: return "\(name) is missing"
     case .null: return "\(name) is null\(place)"
     case .notAValue: return "\(name) is an object or a list, not a value\(place)"
+    case .notAText: return "\(name) is not a text\(text)\(place)"
     case .notANumber: return "\(name) is not a number\(text)\(place)"
     case .tooManyDecimals: return "\(name) has more than nine decimals\(text)\(place)"
     case .outOfRange: return "\(name) is out of range\(text)\(place)"

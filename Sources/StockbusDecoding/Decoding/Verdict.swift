@@ -11,9 +11,11 @@
   case heartbeat(kind: String)
   /// A known kind that makes no events of the wanted type.
   case other(kind: String)
+  /// No JSON at all but a text such as `pong`; with the text if it is short, otherwise with its beginning.
+  case notJSON(text: String)
   /// An unknown kind; with its shape, such as `{e,E,s,…}`.
   case unknown(shape: String)
-  /// It is not valid JSON, or a value in it is not valid; with the reason and the position.
+  /// It is a damaged object or list, or a value in it is not valid; with the reason and the position.
   case malformed(reason: String)
   /// A list of messages with different verdicts, or of items some of which are malformed.
   case several([Verdict])
@@ -25,12 +27,14 @@ package struct MessageTally: Hashable, Sendable {
   package internal(set) var kinds: [(name: String, count: Int)]
   /// What becomes of the messages of each kind, in the order of `kinds`.
   package let fates: [Fate]
-  /// Unknown messages by shape, in order of first occurrence; after 64 shapes all others are counted together as `…`.
+  /// Unknown messages by shape, texts that are no JSON among them, in order of first occurrence; after 64 shapes all others are counted together as `…`.
   package var shapes: [(shape: String, count: Int)] { listed + (unlisted > 0 ? [("…", unlisted)] : []) }
   private var listed: [(shape: String, count: Int)] = []
   private var unlisted = 0
-  /// Messages that are not JSON, or in which a required value is missing or invalid. The latter are also counted under their kind.
+  /// Damaged objects and lists, and messages in which a required value is missing or invalid. The latter are also counted under their kind.
   package internal(set) var malformed = 0
+  /// Texts that the spec passes over.
+  package internal(set) var ignored = 0
   package internal(set) var events = 0
   package internal(set) var gaps = 0
 
@@ -38,18 +42,26 @@ package struct MessageTally: Hashable, Sendable {
 
   /// What becomes of the messages of a kind.
   package enum Fate: Hashable, Sendable {
-    /// They become events, or are of use for the connection.
-    case used
+    /// They become events.
+    case event
+    /// They are of use for the connection.
+    case service
     /// They are known, and no event of the wanted type comes from them.
     case passedOver
     /// The same, and trades that were sent before are not valid any more by them.
     case correction
+
+    /// True if nobody hears of such a message.
+    package var isPassedOver: Bool { self == .passedOver || self == .correction }
   }
 
   init(kinds: [(name: String, count: Int)], fates: [Fate]) {
     self.kinds = kinds
     self.fates = fates
   }
+
+  /// The number of messages that become events.
+  package var data: Int { zip(kinds, fates).reduce(0) { $0 + ($1.1 == .event ? $1.0.count : 0) } }
 
   /// The number of unknown messages of all shapes.
   package var unknown: Int { shapes.reduce(0) { $0 + $1.count } }

@@ -5,6 +5,8 @@
 struct JSONNode: BitwiseCopyable {
   enum Kind: UInt8, BitwiseCopyable {
     case object, array, key, text, number, yes, no, null
+    /// What JSON has no form for, such as `NaN`; only where the tape takes it.
+    case word
   }
   /// The offset of the first byte; for a text or a key, of the byte after the quotation mark.
   var start: UInt32

@@ -144,19 +144,19 @@ extension JSONTape {
     if p.pointee == 45 { p += 1 }
     let first = p
     while p.pointee &- 48 < 10 { p += 1 }
-    if p == first || (first.pointee == 48 && p - first > 1) { throw problem(.badNumber, start) }
+    if p == first || (first.pointee == 48 && p - first > 1) { return try word(&p, from: start, .badNumber) }
     if p.pointee == 46 {
       p += 1
       let point = p
       while p.pointee &- 48 < 10 { p += 1 }
-      if p == point { throw problem(.badNumber, start) }
+      if p == point { return try word(&p, from: start, .badNumber) }
     }
     if p.pointee | 0x20 == 101 {
       p += 1
       if p.pointee == 43 || p.pointee == 45 { p += 1 }
       let exponent = p
       while p.pointee &- 48 < 10 { p += 1 }
-      if p == exponent { throw problem(.badNumber, start) }
+      if p == exponent { return try word(&p, from: start, .badNumber) }
     }
     append(.number, start - UnsafePointer(text), p - start)
   }
@@ -174,7 +174,18 @@ extension JSONTape {
     case 0x736c_6166 where p[4] == 101:
       append(.no, start, 5)
       p += 5
-    default: throw problem(.expectedValue, p)
+    default: try self.word(&p, from: p, .expectedValue)
     }
+  }
+
+  /// Takes what is meant as a number and has another form, where that is allowed.
+  @inline(never)
+  private mutating func word(
+    _ p: inout UnsafePointer<UInt8>, from start: UnsafePointer<UInt8>, _ code: JSONProblem.Code
+  ) throws(JSONProblem) {
+    p = start
+    if takesWords, nodeCount > 0 { p += max(JSONWords.length(start), JSONWords.lengthOfNumber(start)) }
+    if p == start { throw problem(code, start) }
+    append(.word, start - UnsafePointer(text), p - start)
   }
 }

@@ -13,6 +13,9 @@ struct JSONTape: ~Copyable {
 
   /// The longest message in bytes.
   let limit: Int
+  /// Whether a value inside an object or a list may be a number in a form that JSON does not have, such as `NaN`, `-Infinity` or `.5`, as
+  /// some programs write it. So it is a fault of the item that needs the value, and of no other.
+  let takesWords: Bool
   private(set) var text: UnsafeMutablePointer<UInt8>
   private(set) var count = 0
   private var textCapacity: Int
@@ -27,8 +30,9 @@ struct JSONTape: ~Copyable {
   #endif
 
   /// Parses messages of at most `limit` bytes, which is itself at most 256 MiB.
-  init(limit: Int) {
+  init(limit: Int, takesWords: Bool = false) {
     self.limit = min(max(1, limit), 1 << 28)
+    self.takesWords = takesWords
     textCapacity = 1024
     text = .allocate(capacity: textCapacity + Self.slack)
     text.initialize(repeating: 0, count: textCapacity + Self.slack)
@@ -99,8 +103,10 @@ struct JSONTape: ~Copyable {
     return seen & 0x8080_8080_8080_8080 == 0
   }
 
+  /// Also makes blanks of a byte order mark before the message, which readers may ignore (RFC 8259, section 8.1).
   @inline(never)
   private func checkUTF8() throws(JSONProblem) {
+    if count >= 3, text[0] == 0xef, text[1] == 0xbb, text[2] == 0xbf { text.update(repeating: 32, count: 3) }
     do throws(UTF8.ValidationError) {
       _ = try UTF8Span(validating: UnsafeBufferPointer(start: text, count: count).span)
     } catch { throw JSONProblem(code: .badUTF8, offset: error.byteOffsets.lowerBound) }

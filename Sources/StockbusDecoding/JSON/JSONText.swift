@@ -24,7 +24,8 @@ package struct JSONText: ~Copyable {
     case .null: return .null
     case .yes: return .bool(true)
     case .no: return .bool(false)
-    case .number: return .number(String(decoding: tape.bytes(node), as: UTF8.self))
+    // The tape takes no words.
+    case .number, .word: return .number(String(decoding: tape.bytes(node), as: UTF8.self))
     case .text, .key: return .string(tape.string(node, limit: .max))
     case .array:
       var items: [JSONValue] = []

@@ -29,6 +29,10 @@ package struct DecodingSpec: Options {
   package var recall: ValuePath?
   @Setting("A number that counts all messages of the connection, checked where there is one.")
   package var sequence: SequenceRule?
+  @Setting(
+    "Messages of exactly these texts are passed over and counted as heartbeats: ignore: [pong], where a venue sends texts that are no JSON.",
+    count: 0...64)
+  package var ignore: [String]?
   @Setting("How times are written.")
   package var time: VenueTime?
   @Setting("Prices are divided by it, exactly: with 10000 the message's 138300 is 13.83.", in: 1...1_000_000_000)
@@ -57,6 +61,7 @@ package struct DecodingSpec: Options {
     spec.split = split ?? base.split
     spec.recall = recall ?? base.recall
     spec.sequence = sequence ?? base.sequence
+    spec.ignore = ignore ?? base.ignore
     spec.time = time ?? base.time
     spec.priceScale = priceScale ?? base.priceScale
     spec.sizeScale = sizeScale ?? base.sizeScale

@@ -11,7 +11,7 @@ struct DailyColumns: Hashable {
     var names: [String] = []
     var cells = CSVCells(header[...])
     while let cell = try cells.next() {
-      names.append(String(decoding: cell, as: UTF8.self).lowercased().filter { $0 != " " && $0 != "\u{feff}" })
+      names.append(String(decoding: cell, as: UTF8.self).lowercased().filter { $0 != " " })
     }
     let known = names
     if let missing = Self.names.first(where: { !known.contains($0) }) {

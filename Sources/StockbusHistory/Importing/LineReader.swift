@@ -44,6 +44,8 @@ struct LineReader {
     var bytes = buffer[at..<end]
     at = end + rest
     if bytes.last == 13 { bytes = bytes.dropLast() }
+    // Some editors write a byte order mark, which is not part of the first name.
+    if number == 1, bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes = bytes.dropFirst(3) }
     return Line(number: number, bytes: bytes.prefix(limit), isCut: bytes.count > limit)
   }
 

@@ -35,10 +35,11 @@ package struct HTTPResponse: Sendable, Hashable {
   /// 200 to 299.
   package var isSuccess: Bool { (200...299).contains(status) }
 
-  /// True if the same request may succeed a little later: 408, 425, 429 and 5xx except 501 and 505.
+  /// True if the same request may succeed a little later: 408, 418 (banned for a while, at some venues), 425, 429 and 5xx except 501 and
+  /// 505.
   package var isTransient: Bool {
     switch status {
-    case 408, 425, 429: true
+    case 408, 418, 425, 429: true
     case 501, 505: false
     default: (500...599).contains(status)
     }

@@ -1,16 +1,70 @@
 package import MarketData
 
-/// The pause that a server asks for in `Retry-After` (RFC 9110, section 10.2.3), in seconds or as a date.
-package enum RetryAfter {
-  /// The pause from `now`, never negative; nil if the value is not valid.
-  package static func pause(_ value: String, now: Timestamp) -> Duration? {
+/// How long a server asks its client to stay away, by `Retry-After` (RFC 9110, section 10.2.3).
+///
+/// It is in seconds, with decimals as some servers send them, or a date, or, as others send it, a date in seconds since 1970. A date is
+/// compared with the response's own `Date`, because the server's clock may differ from ours, and without one with the run's clock.
+package struct RetryAfter: Sendable, Hashable {
+  /// The longest pause that is kept, whatever a server asks for: a day.
+  package static let longest = Duration.seconds(86_400)
+
+  /// What the server asks for, never negative.
+  package let asked: Duration
+
+  package init(_ asked: Duration) { self.asked = max(.zero, asked) }
+
+  /// Reads the field's value; nil if it is not valid.
+  ///
+  /// - Parameters:
+  ///   - date: the value of the response's `Date`.
+  ///   - now: the run's time.
+  package init?(_ value: String, date: String? = nil, now: Timestamp) {
     let text = value.trimming()
-    if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) {
-      // More digits than any sensible value has: the pause is clamped.
-      return .seconds(text.utf8.count > 9 ? 999_999_999 : Int(text) ?? 0)
+    let now = Duration.nanoseconds((date.flatMap { HTTPDate.parse($0.trimming()) } ?? now).ns)
+    if let seconds = Self.seconds(text) {
+      // As a pause it would be between 30 and 300 years.
+      self.init(seconds >= .seconds(1_000_000_000) && seconds < .seconds(10_000_000_000) ? seconds - now : seconds)
+    } else if let due = HTTPDate.parse(text) {
+      self.init(.nanoseconds(due.ns) - now)
+    } else {
+      return nil
     }
-    guard let date = HTTPDate.parse(text) else { return nil }
-    return date.ns <= now.ns ? .zero : .nanoseconds(date.ns - now.ns)
+  }
+
+  /// How long the client stays away.
+  package var pause: Duration { min(asked, Self.longest) }
+
+  /// `17` or `2.75`. Digits beyond eleven before the point, or nine behind it, do not matter: the pause is limited, and no clock is that exact.
+  private static func seconds(_ text: String) -> Duration? {
+    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } }) else { return nil }
+    let whole = Int(parts[0].drop { $0 == "0" }.prefix(12)) ?? 0
+    let fraction = parts.count == 2 ? Int(parts[1].prefix(9)) ?? 0 : 0
+    var unit = 1_000_000_000
+    if parts.count == 2 { for _ in parts[1].prefix(9) { unit /= 10 } }
+    return .seconds(min(whole, 99_999_999_999)) + .nanoseconds(fraction * unit)
+  }
+}
+
+extension RetryAfter: CustomStringConvertible {
+  /// `asked to wait 8 s`; with a limit where the server asks for more than is kept.
+  package var description: String {
+    "asked to wait \(Self.words(asked))" + (asked > Self.longest ? ", which waits \(Self.words(Self.longest)) at most" : "")
+  }
+
+  private static func words(_ duration: Duration) -> String {
+    let ms = Int(clamping: duration.wholeNanoseconds / 1_000_000)
+    if ms % 1000 == 0 { return "\(ms / 1000) s" }
+    var decimals = String(ms % 1000 + 1000).dropFirst()
+    while decimals.last == "0" { decimals = decimals.dropLast() }
+    return "\(ms / 1000).\(decimals) s"
+  }
+}
+
+extension HTTPResponse {
+  /// How long the server asks its client to stay away; nil if it does not.
+  package func retryAfter(now: Timestamp) -> RetryAfter? {
+    fields["Retry-After"].flatMap { RetryAfter($0, date: fields["Date"], now: now) }
   }
 }
 

@@ -7,6 +7,8 @@ internal import Synchronization
 /// Servers are tried in turn, beginning with a random one, so that clients spread over them. After a round in which none could be reached
 /// there is a pause, which grows. After a `NATSError` from the body it connects to the next server; after any other error it closes the
 /// connection, and `run` throws that error; a cancellation has the same effect. When the body returns, `run` returns.
+///
+/// The pauses are those of `RetryPauses`: the body says by `connection.noteBrought()` that what was asked for has come.
 package final class NATSLink: Sendable {
   private struct State {
     var isFinished = false
@@ -45,7 +47,7 @@ package final class NATSLink: Sendable {
   /// Keeps a connection open and calls `body` with each one, in the caller's isolation.
   package nonisolated(nonsending) func run(_ body: nonisolated(nonsending) (NATSConnection) async throws -> Void) async throws {
     var random = context.random()
-    var backoff = Backoff(first: settings.backoff, most: settings.maxBackoff, random: random)
+    var pauses = RetryPauses(first: settings.backoff, most: settings.maxBackoff, random: random)
     var next = servers.indices.randomElement(using: &random) ?? 0
     var failures = 0
     while !isFinished {
@@ -69,14 +71,9 @@ package final class NATSLink: Sendable {
       } catch let error as NATSError {
         await connection.close()
         if isFinished { return context.connection(.disconnected, "closed as planned") }
-        // A server that responds but violates rules, refuses us, or cannot serve us gets growing pauses too, and so does one that lasts
-        // only for a moment.
-        let isFault = error.isMisconduct || error.concernsRequest
-        let lasted = context.clock.uptime - begin
-        if connection.hasProven, lasted > (isFault ? settings.maxBackoff : settings.backoff) {
-          backoff.reset()
-          failures = 0
-        }
+        // What came before a server violates a rule, refuses us, or cannot serve us does not count.
+        let hasBrought = connection.state.withLock { $0.hasBrought } && !error.isMisconduct && !error.concernsRequest
+        if pauses.ended(after: context.clock.uptime - begin, hasBrought: hasBrought) { failures = 0 }
         failures += 1
         context.connection(.disconnected, "\(error)")
         context.report(trouble: "\(error)")
@@ -86,7 +83,7 @@ package final class NATSLink: Sendable {
           continue
         }
         failures = 0
-        let pause = backoff.next()
+        let pause = pauses.next()
         context.logger.log(
           level: error == .lameDuck ? .notice : .warning, "\(server): \(error); connecting again in \(pause.inMilliseconds)")
         await news.wait(until: context.clock.uptime + pause, context.clock) { !isFinished }

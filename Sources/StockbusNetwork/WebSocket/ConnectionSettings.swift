@@ -8,6 +8,8 @@ package import StockbusPlugin
 package struct ConnectionSettings: Options {
   @Setting("Headers of the handshake, such as Authorization; never printed.") package var headers: Mapping<Secret> = [:]
   @Setting("The subprotocol to ask for.") package var subprotocol: String?
+  @Setting("Offers to take compressed messages (permessage-deflate); those that come take some microseconds each.")
+  package var compression = false
   @Setting("How certificates are checked; for wss.") package var tls = TLSSettings()
   @Setting("How long connecting may take.", in: .milliseconds(1) ... .seconds(600)) public var connectDeadline = Duration.seconds(10)
   @Setting("How long the handshake may take after that.", in: .milliseconds(1) ... .seconds(600))

@@ -51,7 +51,8 @@ package struct WebSocketClient: Sendable {
 
   /// Starts connecting; the result is set on the connection.
   private func connect(_ connection: WebSocketConnection) {
-    let request = UpgradeRequest(url, headers: settings.headers.entries, subprotocol: settings.subprotocol)
+    let request = UpgradeRequest(
+      url, headers: settings.headers.entries, subprotocol: settings.subprotocol, takesCompression: settings.compression)
     let (url, tls, limit) = (url, tls, settings.frameLimit.bytes)
     ClientBootstrap(group: thread.loop)
       // Small messages are sent at once; Nagle's algorithm would wait for an acknowledgement.

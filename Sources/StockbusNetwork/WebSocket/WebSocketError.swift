@@ -6,8 +6,9 @@ package enum WebSocketError: Error, Hashable, Sendable {
   case unreachable(String)
   /// The certificate was refused, or TLS could not be negotiated; the message says what to do.
   case tls(String)
-  /// The server responded to the upgrade with a status other than 101; for a redirect, the reason includes the target.
-  case refused(status: Int, reason: String)
+  /// The server responded to the upgrade with a status other than 101; for a redirect, the reason includes the target. It may ask to stay
+  /// away for a while.
+  case refused(status: Int, reason: String, retryAfter: RetryAfter? = nil)
   /// The peer's response is not a WebSocket handshake.
   case badHandshake(String)
   /// The peer did not respond in time.
@@ -35,7 +36,8 @@ extension WebSocketError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .unreachable(let words), .tls(let words): words
-    case .refused(let status, let reason): "the server refused the upgrade with status \(status)\(reason.isEmpty ? "" : ": \(reason)")"
+    case .refused(let status, let reason, let retryAfter):
+      "the server refused the upgrade with status \(status)\(reason.isEmpty ? "" : ": \(reason)")\(retryAfter.map { "; \($0)" } ?? "")"
     case .badHandshake(let words): "no WebSocket handshake: \(words)"
     case .timedOut(.connect): "no connection in time"
     case .timedOut(.handshake): "no handshake in time"
@@ -63,6 +65,9 @@ extension WebSocketError: CustomStringConvertible {
     case .unreachable, .tls, .refused, .badHandshake, .timedOut, .closed, .finished: nil
     }
   }
+
+  /// How long the peer asks to stay away; nil if it does not.
+  var retryAfter: RetryAfter? { if case .refused(_, _, let retryAfter) = self { retryAfter } else { nil } }
 
   /// True if the peer has violated a rule, so that reconnecting at once would probably have the same result.
   var isMisconduct: Bool {

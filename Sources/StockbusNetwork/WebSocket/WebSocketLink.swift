@@ -17,6 +17,8 @@ internal import Synchronization
 ///
 /// After a `WebSocketError` from the body, such as `receive` throws when the connection is lost, it reconnects. After any other error it
 /// closes the connection, and `run` throws that error; a cancellation has the same effect. When the body returns, `run` returns.
+///
+/// The pauses are those of `RetryPauses`: the body says by `connection.noteBrought()` that what was asked for has come.
 package final class WebSocketLink: Sendable {
   private struct State {
     var isFinished = false
@@ -67,7 +69,7 @@ package final class WebSocketLink: Sendable {
   package nonisolated(nonsending) func run(
     _ body: nonisolated(nonsending) (WebSocketConnection) async throws -> Void
   ) async throws {
-    var backoff = Backoff(first: settings.backoff, most: settings.maxBackoff, random: context.random())
+    var pauses = RetryPauses(first: settings.backoff, most: settings.maxBackoff, random: context.random())
     while !isFinished {
       let connection = WebSocketConnection(clock: context.clock, isClient: true)
       let isWanted = state.withLock { state in
@@ -88,10 +90,10 @@ package final class WebSocketLink: Sendable {
         connection.drop()
         if isFinished { return context.connection(.disconnected, "closed as planned") }
         if isLast { return context.connection(.disconnected, "\(error)") }
-        // A peer that responds but violates rules gets growing pauses too.
-        let isWorthIt = !error.isMisconduct || context.clock.uptime - begin > settings.maxBackoff
-        if connection.hasProven, isWorthIt { backoff.reset() }
-        try await pause(backoff.next(), after: error)
+        // What a peer has brought before it violates a rule does not count.
+        let hasBrought = connection.state.withLock { $0.hasBrought } && !error.isMisconduct
+        _ = pauses.ended(after: context.clock.uptime - begin, hasBrought: hasBrought)
+        try await pause(pauses.next(asked: error.retryAfter), after: error)
         if isLast { return }
       } catch {
         connection.drop()

@@ -58,6 +58,7 @@ public final class FakeNATS: Sendable {
     var requests: [(inbox: String, left: Int, connection: Int)] = []
   }
 
+  public typealias Lie = @Sendable (_ call: String, _ answer: String) -> String
   struct Core {
     var hasStream = true
     var messages: [Message] = []
@@ -71,6 +72,8 @@ public final class FakeNATS: Sendable {
     var subscriptions: [Int: [(sid: String, subject: String)]] = [:]
     var count = 0
     var published = 0
+    var lies: Lie = { $1 }
+    var falsePlaces: @Sendable (_ place: String) -> String = { $0 }
   }
 
   let core = Mutex(Core())
@@ -133,6 +136,11 @@ public final class FakeNATS: Sendable {
 
   /// Lets no consumer answer for its place the next `times` times.
   public func hideConsumers(times: Int) { core.withLock { $0.hidden = times } }
+
+  /// Changes JetStream's answers to calls such as `STREAM.INFO.TICKS`, and the places of delivered messages.
+  public func lie(_ answers: @escaping Lie = { $1 }, places: @escaping @Sendable (_ place: String) -> String = { $0 }) {
+    core.withLock { ($0.lies, $0.falsePlaces) = (answers, places) }
+  }
 
   public func deleteStream() { core.withLock { $0.hasStream = false } }
 
@@ -248,8 +256,9 @@ extension FakeNATS {
 
   func take(_ message: Message, reply: String?, from number: Int, _ channel: any Channel) {
     if message.subject.hasPrefix("$JS.API.") {
-      let answer = api(String(message.subject.dropFirst(8)), message.payload, reply: reply, from: number)
-      if let reply, let answer { deliver(reply, answer) }
+      let call = String(message.subject.dropFirst(8))
+      let answer = api(call, message.payload, reply: reply, from: number)
+      if let reply, let answer { deliver(reply, core.withLock { $0.lies }(call, answer)) }
       serve()
     } else if message.subject.hasPrefix("$JS.ACK.") {
       let parts = message.subject.split(separator: ".")
@@ -383,7 +392,8 @@ extension FakeNATS {
       }
       guard let delivery else { return }
       deliver(
-        delivery.inbox, reply: delivery.reply, headers: delivery.message.headers, delivery.message.bytes, shown: delivery.message.subject)
+        delivery.inbox, reply: core.withLock { $0.falsePlaces }(delivery.reply), headers: delivery.message.headers, delivery.message.bytes,
+        shown: delivery.message.subject)
     }
   }
 }

@@ -22,8 +22,11 @@ extension Target {
     }
   }
 
-  private static func read(_ stream: ArraySlice<UInt8>, _ sizes: [Int], _ isServer: Bool, _ limit: Int) -> [String] {
-    var reader = FrameReader(limit: limit, expectsMask: isServer)
+  private static func read(
+    _ stream: ArraySlice<UInt8>, _ sizes: [Int], _ isServer: Bool, _ limit: Int, _ inflater: Inflater? = nil
+  ) -> [String] {
+    var reader = FrameReader(
+      limit: limit, expectsMask: isServer, inflation: inflater.map { FrameReader.Inflation(inflater: $0, forgets: false) })
     var lines: [String] = []
     do throws(WebSocketError) {
       for piece in pieces(stream, sizes) {
@@ -42,6 +45,34 @@ extension Target {
       lines.append("\(error)")
     }
     return lines
+  }
+
+  /// Compressed messages and documents: whatever the bytes are, no more comes of them than the limit allows, and frames are the same however
+  /// they are cut.
+  static let compressed = Target(
+    "compressed", "compressed frames, and bytes that may be gzip, zlib or deflate (the first bytes choose the limit and how they are cut)",
+    limit: 2048,
+    seeds: [
+      [3, 7, 3, 0xc1, 0x07, 0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00, 0xc1, 0x05, 0xf2, 0x00, 0x11, 0x00, 0x00],
+      [3, 7, 3, 0xc1, 0x0d, 0xf2, 0x48, 0x05, 0x00, 0x00, 0x00, 0xff, 0xff, 0xca, 0xc9, 0xc9, 0x07, 0x00],
+      [3, 7, 3, 0xab, 0x56, 0x4a, 0x54, 0xb2, 0x32, 0xac, 0x05, 0x00],
+      [3, 7, 3, 0x78, 0x9c, 0xab, 0x56, 0x4a, 0x54, 0xb2, 0x32, 0xac, 0x05, 0x00, 0x08, 0x2a, 0x02, 0x09],
+    ], budget: 200
+  ) { bytes in
+    var choices = Choices(bytes)
+    let limit = [1, 16, 125, 300, 1 << 20][choices.pick(5)]
+    let sizes = [1 + choices.pick(64), 1 + choices.pick(16)]
+    let stream = choices.rest
+    let whole = read(stream, [stream.count], false, limit, Inflater(.bare))
+    for cut in [sizes, [1]] {
+      let other = read(stream, cut, false, limit, Inflater(.bare))
+      law(other == whole, "cut into \(cut) it gives \(other), whole \(whole)")
+    }
+    switch Array(stream).withUnsafeBufferPointer({ CompressedContents(of: $0, limit: limit) }) {
+    case .plain: break
+    case .contents(let contents): law(contents.count <= limit, "\(contents.count) bytes over the limit of \(limit)")
+    case .unreadable(let reason): law(isPlain(reason), reason)
+    }
   }
 
   private static func words(_ piece: FrameReader.Piece) -> String {
@@ -85,16 +116,17 @@ extension Target {
       "GET / HTTP/1.1\r\n", "HTTP/1.1 101 Switching Protocols\r\n", "HTTP/1.1 302 Found\r\n", "Upgrade: websocket\r\n",
       "Connection: Upgrade\r\n",
       "Sec-WebSocket-Key: ", "Sec-WebSocket-Accept: ", "Sec-WebSocket-Version: 13\r\n", "Sec-WebSocket-Protocol: ",
-      "Sec-WebSocket-Extensions: ",
+      "Sec-WebSocket-Extensions: ", "Retry-After: 2.75\r\n",
       "Location: ", "dGhlIHNhbXBsZSBub25jZQ==", "\r\n", ", ", "\t", "wss://host:1/path?query", "ws://[::1]:80/",
     ], budget: 200
   ) { bytes in
+    let now = Timestamp(ns: 1_700_000_000_000_000_000)
     if let head = HTTPHead(bytes) {
       let answer = UpgradeResponse.reply(head)
       law(answer.text.hasPrefix("HTTP/1.1 ") && answer.text.hasSuffix("\r\n\r\n"), "an answer is a head: \(answer.text)")
       law(answer.text.components("\r\n\r\n") == 1, "an answer is one head: \(answer.text)")
       law(!answer.isAccepted || answer.text.hasPrefix("HTTP/1.1 101 "), "accepted with 101 only")
-      do throws(WebSocketError) { try request.check(head) } catch {
+      do throws(WebSocketError) { try request.check(head, now: now) } catch {
         law(isPlain(error.description) || error.description.utf8.count < 4000, "an error is one line: \(error)")
       }
     }
@@ -107,8 +139,8 @@ extension Target {
       let answer = UpgradeResponse.reply(head)
       law(answer.isAccepted, "our server refuses our client: \(asked.text) \(answer.text)")
       guard let granted = HTTPHead(answer.text.utf8.dropLast(4)) else { return law(false, "our answer is no head") }
-      do throws(WebSocketError) { try asked.check(granted) } catch { law(false, "our client refuses our server: \(error)") }
-      law((try? request.check(granted)) == nil, "an answer to another key is taken")
+      do throws(WebSocketError) { try asked.check(granted, now: now) } catch { law(false, "our client refuses our server: \(error)") }
+      law((try? request.check(granted, now: now)) == nil, "an answer to another key is taken")
     }
   }
 
@@ -134,7 +166,10 @@ extension Target {
       law(!name.isEmpty && !name.contains(":") && fields[name.uppercased()] != nil, "'\(name)' is no name")
     }
     let now = Timestamp(ns: 1_700_000_000_000_000_000)
-    if let pause = RetryAfter.pause(first, now: now) { law(pause >= .zero && pause < .seconds(1 << 40), "a pause of \(pause)") }
+    if let asked = RetryAfter(first, date: second, now: now) {
+      law(asked.pause >= .zero && asked.pause <= RetryAfter.longest, "a pause of \(asked.pause)")
+      law(isPlain("\(asked)"), "\(asked)")
+    }
     if let address = try? WebAddress(first) {
       law(!address.description.contains("@") && !address.description.contains("?"), "\(address) shows too much")
       let again = try? WebAddress(address.origin + address.target)

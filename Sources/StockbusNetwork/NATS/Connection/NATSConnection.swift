@@ -32,7 +32,8 @@ package final class NATSConnection: Sendable {
 
   /// What the server has said of itself.
   package var info: NATSServerInfo { state.withLock { $0.info } }
-  package var hasProven: Bool { state.withLock { $0.hasProven } }
+  /// Notes that what was asked for has come, such as an event or a confirmation (`RetryPauses`).
+  package func noteBrought() { state.withLock { $0.hasBrought = true } }
   /// The beginning of the subjects of acknowledgements; a number follows.
   package var acknowledgements: String { inbox + ".p." }
   /// How many different numbers are enough where an acknowledgement's own number says which message it is about.
@@ -273,7 +274,6 @@ extension NATSConnection {
     let mayRead = state.withLock { state in
       state.reads &+= 1
       if state.ending != nil { return true }
-      if !arrivals.isEmpty { state.hasProven = true }
       state.arrived.stored += arrivals.stored
       state.arrivedBytes += arrivals.stored.count * 64
       for message in arrivals.messages {

@@ -29,8 +29,8 @@ struct NATSState {
   /// How many pings were sent after the greeting, and how many were answered.
   var pings = 0
   var pongs = 0
-  /// True once a message has come, which shows that the connection works.
-  var hasProven = false
+  /// True once what was asked for has come, as the owner says.
+  var hasBrought = false
   /// What the server has said that ends nothing, such as that a subject may not be used.
   var complaints: [String] = []
 

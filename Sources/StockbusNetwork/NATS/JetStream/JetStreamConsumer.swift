@@ -40,13 +40,13 @@ package struct ConsumerInfo: Sendable, Hashable {
 }
 
 private struct ConsumerDocument: Decodable {
-  struct Place: Decodable { var streamSeq: UInt64? }
+  struct Place: Decodable { var streamSeq: StreamNumber? }
   var name: String?
   var ackFloor: Place?
-  var numPending: UInt64?
+  var numPending: StreamNumber?
   var error: JetStreamFault?
 
-  var info: ConsumerInfo { ConsumerInfo(name: name ?? "", acknowledged: ackFloor?.streamSeq ?? 0, pending: numPending ?? 0) }
+  var info: ConsumerInfo { ConsumerInfo(name: name ?? "", acknowledged: ackFloor?.streamSeq?.value ?? 0, pending: numPending?.value ?? 0) }
 }
 
 private struct ConsumerList: Decodable {
@@ -70,8 +70,8 @@ private struct CreateConsumer: Encodable {
 
 // Management of consumers. Everything throws a `NATSError`, and `CancellationError`.
 extension NATSConnection {
-  /// How many consumers of a stream are looked through at most.
-  static var consumerLimit: Int { 100_000 }
+  /// How many pages of a stream's consumers are looked through at most; a server puts 256 consumers on each.
+  static var pageLimit: Int { 400 }
 
   /// Makes a consumer, which must not be there already.
   package nonisolated(nonsending) func createConsumer(
@@ -80,6 +80,10 @@ extension NATSConnection {
     let body = JetStreamJSON.encode(CreateConsumer(streamName: stream, config: settings, action: "create"))
     let document = try await ask(ConsumerDocument.self, "CONSUMER.CREATE.\(stream).\(settings.name)", body, within: limit)
     if let error = document.error { throw NATSError.jetStream(error.problem) }
+    // What is asked for from now on has the consumer's name in its subject.
+    guard document.name == settings.name else {
+      throw NATSError.protocolViolation("it made the consumer '\((document.name ?? "").printable)' in place of '\(settings.name)'")
+    }
     return document.info
   }
 
@@ -92,7 +96,7 @@ extension NATSConnection {
   /// All consumers of a stream. Throws if the leader of one does not answer, such as where a server has just gone.
   package nonisolated(nonsending) func consumers(of stream: String, within limit: Duration) async throws -> [ConsumerInfo] {
     var found: [ConsumerInfo] = []
-    while found.count < Self.consumerLimit {
+    for _ in 0..<Self.pageLimit {
       let list = try await ask(ConsumerList.self, "CONSUMER.LIST.\(stream)", #"{"offset":\#(found.count)}"#, within: limit)
       if let error = list.error { throw NATSError.jetStream(error.problem) }
       if let missing = list.missing, !missing.isEmpty {
@@ -101,8 +105,8 @@ extension NATSConnection {
       }
       let page = list.consumers ?? []
       found += page.map(\.info)
-      if page.isEmpty || found.count >= list.total ?? 0 { break }
+      if page.isEmpty || found.count >= list.total ?? 0 { return found }
     }
-    return found
+    throw NATSError.protocolViolation("a list of consumers that does not end")
   }
 }

@@ -26,6 +26,18 @@ enum JetStreamJSON {
   }
 }
 
+/// A number of a message, or of messages, in an answer. No stream has more than `Int64.max`, so a larger one is no answer; and what follows a
+/// number, or is added to it, is a number too.
+struct StreamNumber: Decodable, Sendable {
+  let value: UInt64
+
+  init(from decoder: any Decoder) throws {
+    value = try decoder.singleValueContainer().decode(UInt64.self)
+    if value < UInt64(Int64.max) { return }
+    throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "a number that no stream has"))
+  }
+}
+
 /// The error in an answer.
 struct JetStreamFault: Decodable, Sendable {
   var code: Int?

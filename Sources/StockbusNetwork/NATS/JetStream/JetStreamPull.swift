@@ -13,6 +13,8 @@ package struct JetStreamPull: Sendable {
   /// How long a request stands, and how often the server says meanwhile that there is nothing.
   package static var expiry: Duration { .seconds(30) }
   package static var heartbeat: Duration { .seconds(5) }
+  /// How many requests may end one after the other without a message or a sign of life between them.
+  private static var endedLimit: Int { 16 }
 
   /// What a message is.
   package enum Piece: Sendable, Hashable {
@@ -25,8 +27,11 @@ package struct JetStreamPull: Sendable {
   package let consumer: String
   /// How many messages were asked for and have not come.
   private(set) var outstanding = 0
-  /// The consumer's number of the last message.
+  /// The consumer's number of the last message, and the stream's.
   private var last: UInt64 = 0
+  private var lastSequence: UInt64 = 0
+  /// How many requests have ended without a message since the last message or sign of life.
+  private var ended = 0
   /// How many bytes a message has, over about the last sixteen of them; until one has come, a guess.
   private var average = 16_384
 
@@ -54,24 +59,38 @@ package struct JetStreamPull: Sendable {
       guard place.consumerSequence == last + 1 else {
         throw .protocolViolation("message \(place.consumerSequence) of a consumer came after \(last)")
       }
+      guard place.sequence > lastSequence else {
+        throw .protocolViolation("message \(place.sequence) of a stream came after \(lastSequence)")
+      }
       last = place.consumerSequence
+      lastSequence = place.sequence
+      ended = 0
       return .message(place)
     }
     guard let headers = message.headers, let status = headers.status else {
       throw .protocolViolation("a message of a consumer without its place")
     }
     switch status {
-    case 100: return .status
+    case 100:
+      ended = 0
+      return .status
     case 404, 408:
       // How many of the request have not come.
       let left = headers.value("Nats-Pending-Messages").flatMap { Int($0) } ?? outstanding
       outstanding = max(0, outstanding - max(0, left))
+      // In the time that a request stands there are several signs of life, and only some requests stand at a time.
+      ended += 1
+      if ended > Self.endedLimit { throw .protocolViolation("it ends requests for messages before their time") }
       return .status
     case 409:
       let words = headers.statusText
       let text = words.lowercased()
       if text.contains("consumer deleted") || text.contains("consumer is push") { throw .consumerTaken }
-      if text.contains("batch completed") { return .status }
+      if text.contains("batch completed") {
+        ended += 1
+        if ended <= Self.endedLimit { return .status }
+        throw .protocolViolation("it ends requests for messages before their time")
+      }
       throw .server(words.printable)
     case 503: throw .noResponders(subject: consumer)
     default: throw .server("status \(status) \(headers.statusText.printable)")

@@ -60,9 +60,9 @@ private struct StreamDocument: Decodable {
     var metadata: [String: String]?
   }
   struct State: Decodable {
-    var messages: UInt64?
-    var firstSeq: UInt64?
-    var lastSeq: UInt64?
+    var messages: StreamNumber?
+    var firstSeq: StreamNumber?
+    var lastSeq: StreamNumber?
   }
   var config: Config?
   var state: State?
@@ -71,8 +71,8 @@ private struct StreamDocument: Decodable {
   func info() throws(NATSError) -> StreamInfo {
     if let error { throw .jetStream(error.problem) }
     return StreamInfo(
-      subjects: config?.subjects ?? [], messages: state?.messages ?? 0, firstSequence: state?.firstSeq ?? 0,
-      lastSequence: state?.lastSeq ?? 0, duplicateWindow: config?.duplicateWindow ?? 0, replicas: config?.numReplicas ?? 1,
+      subjects: config?.subjects ?? [], messages: state?.messages?.value ?? 0, firstSequence: state?.firstSeq?.value ?? 0,
+      lastSequence: state?.lastSeq?.value ?? 0, duplicateWindow: config?.duplicateWindow ?? 0, replicas: config?.numReplicas ?? 1,
       partitions: config?.metadata?[partitionsKey].flatMap { Int($0) }, isSealed: config?.sealed ?? false)
   }
 }
@@ -80,7 +80,7 @@ private struct StreamDocument: Decodable {
 private struct MessageDocument: Decodable {
   struct Message: Decodable {
     var subject: String?
-    var seq: UInt64?
+    var seq: StreamNumber?
     var hdrs: String?
     var data: String?
   }
@@ -107,14 +107,22 @@ extension NATSConnection {
   /// The message with this number, as the stream's leader has it; nil if there is none.
   package nonisolated(nonsending) func message(_ sequence: UInt64, of stream: String, within limit: Duration) async throws -> StoredMessage?
   {
-    try await stored(stream, #"{"seq":\#(sequence)}"#, within: limit)
+    let message = try await stored(stream, #"{"seq":\#(sequence)}"#, within: limit)
+    if let message, message.sequence != sequence {
+      throw NATSError.protocolViolation("message \(message.sequence) in place of message \(sequence)")
+    }
+    return message
   }
 
   /// The last message of a subject, as the stream's leader has it; nil if there is none.
   package nonisolated(nonsending) func lastMessage(
     on subject: String, of stream: String, within limit: Duration
   ) async throws -> StoredMessage? {
-    try await stored(stream, JetStreamJSON.encode(["last_by_subj": subject]), within: limit)
+    let message = try await stored(stream, JetStreamJSON.encode(["last_by_subj": subject]), within: limit)
+    if let message, message.subject != subject {
+      throw NATSError.protocolViolation("a message of '\(message.subject.printable)' in place of one of '\(subject)'")
+    }
+    return message
   }
 
   private nonisolated(nonsending) func stored(_ stream: String, _ body: String, within limit: Duration) async throws -> StoredMessage? {
@@ -123,7 +131,7 @@ extension NATSConnection {
       if problem.isMessageMissing { return nil }
       throw NATSError.jetStream(problem)
     }
-    guard let message = document.message, let sequence = message.seq else {
+    guard let message = document.message, let sequence = message.seq?.value else {
       throw NATSError.protocolViolation("a message without a number")
     }
     let headers = message.hdrs.flatMap { Base64.decode($0) }.map { NATSHeaders(ByteBuffer(bytes: $0)) }

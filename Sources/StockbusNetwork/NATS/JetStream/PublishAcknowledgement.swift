@@ -40,7 +40,7 @@ package struct PublishAcknowledgement: Sendable, Hashable {
   }
 
   private struct Document: Decodable {
-    var seq: UInt64?
+    var seq: StreamNumber?
     var duplicate: Bool?
     var error: JetStreamFault?
   }
@@ -48,7 +48,7 @@ package struct PublishAcknowledgement: Sendable, Hashable {
   private static func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(NATSError) -> PublishAcknowledgement {
     let document = try JetStreamJSON.decode(Document.self, Array(bytes))
     if let error = document.error { throw .jetStream(error.problem) }
-    guard let sequence = document.seq, sequence > 0 else { throw .protocolViolation("an acknowledgement without a number") }
+    guard let sequence = document.seq?.value, sequence > 0 else { throw .protocolViolation("an acknowledgement without a number") }
     return PublishAcknowledgement(sequence: sequence, isDuplicate: document.duplicate ?? false)
   }
 }

@@ -51,7 +51,8 @@ extension NATSServerInfo {
     do { document = try decoder.decode(Document.self, from: Data(json)) } catch { throw .protocolViolation("INFO is not as it should be") }
     version = (document.version ?? "").printable
     name = (document.serverName ?? "").printable
-    maxPayload = max(0, document.maxPayload ?? 1 << 20)
+    maxPayload = document.maxPayload ?? 1 << 20
+    if maxPayload <= 0 { throw .protocolViolation("it says that it takes messages of \(maxPayload) bytes at most") }
     hasHeaders = document.headers ?? false
     hasJetStream = document.jetstream ?? false
     requiresTLS = document.tlsRequired ?? false

@@ -35,8 +35,8 @@ struct ConnectionState {
   var reads = 0
   /// When the last message was received.
   var lastMessage = Duration.zero
-  /// True once a message or a pong has been received, which shows that the connection works.
-  var hasProven = false
+  /// True once what was asked for has come, as the owner says.
+  var hasBrought = false
 
   /// The numbers of messages and bytes at which reading pauses.
   var most = (messages: 8192, bytes: 1 << 20)

@@ -6,12 +6,11 @@ internal import Synchronization
 extension WebSocketConnection {
   /// Takes the messages of one read. `hasMessage` is true even if the channel's handler has echoed them already. Returns false if reading
   /// must pause because enough messages wait.
-  func deliver(_ messages: [WebSocketMessage], bytes: Int, hasMessage: Bool, hasPong: Bool) -> Bool {
+  func deliver(_ messages: [WebSocketMessage], bytes: Int, hasMessage: Bool) -> Bool {
     let now = clock.uptime
     let (mayRead, receiver): (Bool, (any WebSocketReceiver)?) = state.withLock { state in
       state.reads &+= 1
       guard case .open = state.phase else { return (true, nil) }
-      if hasPong || hasMessage { state.hasProven = true }
       if hasMessage { state.lastMessage = now }
       if let receiver = state.receiver { return (true, receiver) }
       if !messages.isEmpty {

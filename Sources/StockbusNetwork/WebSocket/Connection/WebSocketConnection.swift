@@ -24,8 +24,9 @@ package final class WebSocketConnection: Sendable {
   /// True between the handshake and the end.
   package var isOpen: Bool { state.withLock { if case .open = $0.phase { true } else { false } } }
 
-  /// True once a message, or the reply to a ping, has been received.
-  package var hasProven: Bool { state.withLock { $0.hasProven } }
+  /// Notes that what was asked for has come, such as an event: the pause after the connection is then a short one, if it has also lasted
+  /// for some seconds (`RetryPauses`).
+  package func noteBrought() { state.withLock { $0.hasBrought = true } }
 
   // MARK: Receiving
 

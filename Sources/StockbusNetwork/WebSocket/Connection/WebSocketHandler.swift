@@ -28,7 +28,6 @@ final class WebSocketHandler: ChannelInboundHandler {
   // What one read has brought.
   private var messages: [WebSocketMessage] = []
   private var bytes = 0
-  private var hasPong = false
   private var hasMessage = false
   /// The payload of the last ping that has had no pong; one pong for it serves all earlier pings (RFC 6455, section 5.5.3).
   private var ping: ByteBuffer?
@@ -86,7 +85,7 @@ final class WebSocketHandler: ChannelInboundHandler {
       messages.append(message)
       bytes += message.count
     case .ping(let payload): ping = payload
-    case .pong: hasPong = true
+    case .pong: break
     case .close(let code, let reason):
       reader = nil
       finishRead()
@@ -114,10 +113,9 @@ final class WebSocketHandler: ChannelInboundHandler {
     defer {
       messages = []
       bytes = 0
-      hasPong = false
       hasMessage = false
     }
-    return connection.deliver(messages, bytes: bytes, hasMessage: hasMessage, hasPong: hasPong) || reader == nil
+    return connection.deliver(messages, bytes: bytes, hasMessage: hasMessage) || reader == nil
   }
 
   private func reply(_ context: ChannelHandlerContext) {
@@ -155,9 +153,14 @@ final class WebSocketHandler: ChannelInboundHandler {
       refuse(context, .badHandshake("the head is malformed"))
       return false
     }
+    var inflation: FrameReader.Inflation?
     do throws(WebSocketError) {
       switch role {
-      case .client(let request): try request.check(parsed)
+      case .client(let request):
+        if let terms = try request.check(parsed, now: connection.clock.wall) {
+          guard let inflater = Inflater(.bare) else { throw .badHandshake("no memory for decompression") }
+          inflation = FrameReader.Inflation(inflater: inflater, forgets: terms.forgets)
+        }
       case .server, .upgraded:
         let reply = UpgradeResponse.reply(parsed)
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: reply.text)), promise: nil)
@@ -168,7 +171,7 @@ final class WebSocketHandler: ChannelInboundHandler {
       return false
     }
     isShaking = false
-    reader = FrameReader(limit: limit, expectsMask: !connection.isClient)
+    reader = FrameReader(limit: limit, expectsMask: !connection.isClient, inflation: inflation)
     return connection.opened()
   }
 

@@ -16,19 +16,24 @@ enum Opcode: UInt8 {
 struct FrameHeader: Equatable {
   var isFinal: Bool
   var opcode: Opcode
+  /// True on the first frame of a compressed message (RFC 7692, section 6).
+  var isCompressed: Bool
   /// Nil if the payload is not masked.
   var mask: UInt32?
   var length: Int
 
   /// Reads a header; if it is incomplete, returns nil and reads nothing.
-  init?(_ buffer: inout ByteBuffer) throws(WebSocketError) {
+  ///
+  /// - Parameter allowsCompression: compressed messages have been agreed on.
+  init?(_ buffer: inout ByteBuffer, allowsCompression: Bool = false) throws(WebSocketError) {
     let start = buffer.readerIndex
     guard let first = buffer.getInteger(at: start, as: UInt8.self), let second = buffer.getInteger(at: start + 1, as: UInt8.self) else {
       return nil
     }
-    if first & 0x70 != 0 { throw .protocolViolation("a frame with reserved bits") }
     guard let opcode = Opcode(rawValue: first & 0x0f) else { throw .protocolViolation("a frame of the unknown kind \(first & 0x0f)") }
+    if first & 0x70 != 0 { try Self.checkReserved(first, opcode, allowsCompression) }
     isFinal = first & 0x80 != 0
+    isCompressed = first & 0x40 != 0
     self.opcode = opcode
     if opcode.isControl, !isFinal || second & 0x7f > 125 { throw .protocolViolation("a control frame that is too long or in parts") }
     var at = start + 2
@@ -51,5 +56,13 @@ struct FrameHeader: Equatable {
       at += 4
     }
     buffer.moveReaderIndex(to: at)
+  }
+
+  /// Of the reserved bits only the first may be set, on the first frame of a message.
+  private static func checkReserved(_ first: UInt8, _ opcode: Opcode, _ allowsCompression: Bool) throws(WebSocketError) {
+    guard first & 0x30 == 0, opcode == .text || opcode == .binary else { throw .protocolViolation("a frame with reserved bits") }
+    if !allowsCompression {
+      throw .protocolViolation("a compressed message that was not agreed on; 'compression: true' under 'connection' offers to take them")
+    }
   }
 }

@@ -20,11 +20,21 @@ struct FrameReader {
   /// The header of a frame whose payload is incomplete.
   private var head: FrameHeader?
   /// The fragments that have been joined so far.
-  private var parts: (kind: WebSocketMessage.Kind, payload: ByteBuffer)?
+  private var parts: (kind: WebSocketMessage.Kind, payload: ByteBuffer, isCompressed: Bool)?
+  /// Nil if compressed messages have not been agreed on.
+  private let inflation: Inflation?
 
-  init(limit: Int, expectsMask: Bool) {
+  /// How compressed messages are read.
+  struct Inflation {
+    let inflater: Inflater
+    /// Each message is compressed without reference to those before.
+    let forgets: Bool
+  }
+
+  init(limit: Int, expectsMask: Bool, inflation: Inflation? = nil) {
     self.limit = limit
     self.expectsMask = expectsMask
+    self.inflation = inflation
   }
 
   /// The number of bytes that it holds.
@@ -38,7 +48,7 @@ struct FrameReader {
   mutating func next() throws(WebSocketError) -> Piece? {
     while true {
       if head == nil {
-        guard let head = try FrameHeader(&buffer) else { break }
+        guard let head = try FrameHeader(&buffer, allowsCompression: inflation != nil) else { break }
         try check(head)
         self.head = head
       }
@@ -91,25 +101,50 @@ struct FrameReader {
     case .ping: return .ping(payload)
     case .pong: return .pong
     case .close: return try Self.close(payload)
-    case .text where head.isFinal: return .message(try Self.message(.text, payload))
-    case .binary where head.isFinal: return .message(try Self.message(.binary, payload))
+    case .text where head.isFinal: return .message(try message(.text, payload, head.isCompressed))
+    case .binary where head.isFinal: return .message(try message(.binary, payload, head.isCompressed))
     case .text, .binary:
       // Copied, so that small fragments do not keep the socket's large chunks alive.
-      parts = (head.opcode == .text ? .text : .binary, ByteBuffer(bytes: payload.readableBytesView))
+      parts = (head.opcode == .text ? .text : .binary, ByteBuffer(bytes: payload.readableBytesView), head.isCompressed)
       return nil
     case .continuation:
       var payload = payload
       parts?.payload.writeBuffer(&payload)
       guard head.isFinal, let whole = parts else { return nil }
       parts = nil
-      return .message(try Self.message(whole.kind, whole.payload))
+      return .message(try message(whole.kind, whole.payload, whole.isCompressed))
     }
   }
 
-  private static func message(_ kind: WebSocketMessage.Kind, _ payload: ByteBuffer) throws(WebSocketError) -> WebSocketMessage {
+  private func message(
+    _ kind: WebSocketMessage.Kind, _ payload: ByteBuffer, _ isCompressed: Bool
+  ) throws(WebSocketError) -> WebSocketMessage {
+    let payload = isCompressed ? try inflated(payload) : payload
     let message = WebSocketMessage(kind, payload)
-    if kind == .text, !payload.isUTF8 { throw .invalidText(beginning: message.beginning()) }
+    if kind == .text, !payload.isUTF8 {
+      // Some venues send gzip as text.
+      if payload.readableBytesView.starts(with: [0x1f, 0x8b]) { return WebSocketMessage(.binary, payload) }
+      throw .invalidText(beginning: message.beginning())
+    }
     return message
+  }
+
+  @inline(never)
+  private func inflated(_ payload: ByteBuffer) throws(WebSocketError) -> ByteBuffer {
+    guard let inflation else { return payload }
+    if inflation.forgets { inflation.inflater.forget() }
+    // A result instead of a throw inside, because the buffer's closure cannot throw a typed error.
+    let result: Result<ByteBuffer, Inflater.Fault> = payload.withUnsafeReadableBytes { bytes in
+      do throws(Inflater.Fault) { return .success(try inflation.inflater.message(bytes, limit: limit)) } catch { return .failure(error) }
+    }
+    do throws(Inflater.Fault) { return try result.get() } catch {
+      switch error {
+      case .damaged(let words): throw .protocolViolation("a compressed message that is damaged: \(words)")
+      case .endsTooEarly: throw .protocolViolation("a compressed message that ends too early")
+      case .tooLarge(let beginning):
+        throw .tooLarge(bytes: limit + 1, limit: limit, beginning: String(decoding: beginning, as: UTF8.self))
+      }
+    }
   }
 
   private static func close(_ payload: ByteBuffer) throws(WebSocketError) -> Piece {

@@ -29,6 +29,9 @@ struct HTTPHead {
     return values.isEmpty ? nil : values.joined(separator: ", ")
   }
 
+  /// The first value of a header that is no list.
+  func first(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+
   /// True if the header is a list that contains this word, in any case.
   func has(_ word: String, in name: String) -> Bool {
     (self[name] ?? "").split(separator: ",").contains { $0.trimmingBlanks.lowercased() == word }

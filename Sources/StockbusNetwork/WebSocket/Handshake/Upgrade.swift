@@ -6,13 +6,16 @@ struct UpgradeRequest: Sendable {
   let url: WebSocketURL
   let headers: [(name: String, value: Secret)]
   let subprotocol: String?
+  /// Compressed messages are taken.
+  let takesCompression: Bool
   /// Sixteen random bytes, in Base64.
   let key: String
 
-  init(_ url: WebSocketURL, headers: [(name: String, value: Secret)], subprotocol: String?) {
+  init(_ url: WebSocketURL, headers: [(name: String, value: Secret)], subprotocol: String?, takesCompression: Bool = false) {
     self.url = url
     self.headers = headers
     self.subprotocol = subprotocol
+    self.takesCompression = takesCompression
     var system = SystemRandomNumberGenerator()
     key = Base64.encode((0..<16).map { _ in UInt8.random(in: 0...255, using: &system) })
   }
@@ -24,13 +27,15 @@ struct UpgradeRequest: Sendable {
       "Sec-WebSocket-Version: 13",
     ]
     if let subprotocol { lines.append("Sec-WebSocket-Protocol: \(subprotocol)") }
+    if takesCompression { lines.append("Sec-WebSocket-Extensions: \(Deflation.offer)") }
     if !headers.contains(where: { $0.name.lowercased() == "user-agent" }) { lines.append("User-Agent: stockbus") }
     for header in headers { lines.append("\(header.name): \(header.value.revealed)") }
     return lines.joined(separator: "\r\n") + "\r\n\r\n"
   }
 
-  /// Checks the response.
-  func check(_ head: HTTPHead) throws(WebSocketError) {
+  /// Checks the response, which was received at `now`. Returns how messages are compressed; nil if they are not.
+  @discardableResult
+  func check(_ head: HTTPHead, now: Timestamp) throws(WebSocketError) -> Deflation.Terms? {
     let words = head.firstLine.split(separator: " ", maxSplits: 2)
     guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].count == 3, let status = Int(words[1]) else {
       throw .badHandshake("the answer is not HTTP")
@@ -38,18 +43,21 @@ struct UpgradeRequest: Sendable {
     guard status == 101 else {
       let phrase = words.count == 3 ? String(words[2]) : ""
       let place = head["location"].map { "to \($0); write that into 'url' if it is right" }
-      throw .refused(status: status, reason: ([phrase, place ?? ""].filter { !$0.isEmpty }.joined(separator: " ")).printable)
+      throw .refused(
+        status: status, reason: ([phrase, place ?? ""].filter { !$0.isEmpty }.joined(separator: " ")).printable,
+        retryAfter: head.first("retry-after").flatMap { RetryAfter($0, date: head.first("date"), now: now) })
     }
     guard head.has("websocket", in: "upgrade"), head.has("upgrade", in: "connection") else {
       throw .badHandshake("the answer is no upgrade to a WebSocket")
     }
     guard head["sec-websocket-accept"] == Self.accept(key) else { throw .badHandshake("the answer does not fit the key") }
-    if let extensions = head["sec-websocket-extensions"], !extensions.isEmpty {
-      throw .badHandshake("the server wants extensions that nobody asked for: \(extensions.printable)")
-    }
     guard head["sec-websocket-protocol"] == subprotocol else {
       throw .badHandshake("the server does not speak the subprotocol '\(subprotocol ?? "")'")
     }
+    guard let extensions = head["sec-websocket-extensions"], !extensions.isEmpty else { return nil }
+    if takesCompression { return try Deflation.terms(extensions) }
+    let hint = extensions.hasPrefix("permessage-deflate") ? "; 'compression: true' under 'connection' offers it" : ""
+    throw .badHandshake("the server wants extensions that nobody asked for: \(extensions.printable)\(hint)")
   }
 }
 

@@ -1,0 +1,44 @@
+package import StockbusPlugin
+
+/// The pauses between attempts to get something from one server, for clients of every kind: they grow while the attempts bring nothing, and
+/// last at least as long as the server asks for.
+///
+/// Neither an open connection nor a message ends their growth: a server that acknowledges a subscription and closes would otherwise be
+/// connected to several times a second for ever, for which venues ban clients. What ends it is service: a connection that has lasted for
+/// `goodService`, or one that has brought what was asked for and has lasted for `shortService`. So there is at most about one connection in
+/// ten seconds to a server that sends something and then closes each time.
+package struct RetryPauses: Sendable {
+  /// A connection that has lasted so long has served, whatever it has brought.
+  package static let goodService = Duration.seconds(60)
+  /// A connection that has brought what was asked for has served if it has lasted so long.
+  package static let shortService = Duration.seconds(10)
+
+  private var backoff: Backoff
+
+  /// - Parameters:
+  ///   - first: the bound of the first pause.
+  ///   - most: the bound of the longest pause, unless a server asks for more.
+  ///   - random: the component's own stream: `context.random()`.
+  package init(first: Duration, most: Duration, random: RandomStream) {
+    backoff = Backoff(first: first, most: most, random: random)
+  }
+
+  /// Notes that a connection has ended; returns true if it has served, after which the next pause is a first one.
+  ///
+  /// - Parameters:
+  ///   - lasted: from the beginning of the attempt to its end.
+  ///   - hasBrought: what was asked for has come, such as an event; not an acknowledgement, a heartbeat or a refusal.
+  package mutating func ended(after lasted: Duration, hasBrought: Bool) -> Bool {
+    guard lasted >= (hasBrought ? Self.shortService : Self.goodService) else { return false }
+    succeeded()
+    return true
+  }
+
+  /// Notes that an attempt has brought what was asked for: the next pause is a first one.
+  package mutating func succeeded() { backoff.reset() }
+
+  /// The pause before the next attempt.
+  ///
+  /// - Parameter asked: what the server has asked for.
+  package mutating func next(asked: RetryAfter? = nil) -> Duration { max(backoff.next(), asked?.pause ?? .zero) }
+}
