@@ -190,6 +190,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     for symbol in came { expectedSymbols.meet(symbol) }
     reading.add(verdict)
     for gap in decoder.gaps { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
+    if let kept = decoder.takeKept() { context.report(kept, of: "\(settings.url)") }
     return reading
   }
 

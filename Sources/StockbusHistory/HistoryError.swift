@@ -31,8 +31,6 @@ package struct HistoryError: EnvironmentError, Hashable, Sendable {
     case noRoom(String), locked
     /// Any other error of the system or of SQLite.
     case other(String)
-    /// A sum is out of the range of its type.
-    case outOfRange(String)
   }
 
   /// The path as it was given.
@@ -63,7 +61,7 @@ extension HistoryError: CustomStringConvertible {
     case .inUse(let other): "cannot write \(shown(path)): \(other)"
     case .noRoom(let text): "cannot write \(shown(path)): \(text)"
     case .locked: "\(shown(path)) is locked by another program"
-    case .other(let text), .outOfRange(let text): "\(shown(path)): \(text)"
+    case .other(let text): "\(shown(path)): \(text)"
     default: "\(shown(path)) \(predicate)"
     }
   }
@@ -80,7 +78,7 @@ extension HistoryError: CustomStringConvertible {
     case .newer(let layout, let known): "was written by a newer stockbus (layout \(layout), this one knows \(known))"
     case .older(let layout, let known):
       "was written by an older stockbus (layout \(layout), now \(known)); the next run or import that writes it brings it up to date"
-    case .inUse(let other), .noRoom(let other), .other(let other), .outOfRange(let other): "cannot be used: \(other)"
+    case .inUse(let other), .noRoom(let other), .other(let other): "cannot be used: \(other)"
     case .locked: "is locked by another program"
     }
   }
