@@ -73,12 +73,23 @@ actor Bars<Reader: BarReader>: TimedProcessor {
   func handOver(into output: inout Outlet<Bar>) { context.remember(book.snapshot, Self.bars) }
 
   private func count() {
-    if book.revisions | book.unpriced == 0 { return }
+    if book.revisions | book.unpriced | book.beyond == 0 { return }
+    if book.beyond > 0 { countBeyond() }
     if book.revisions > 0 { context.counter("revisions", "Bars that were issued again because of a late trade.").add(book.revisions) }
     if book.unpriced > 0 {
       context.counter("unpriced", "Bars that were not sent, because no trade in them counts for open and close.").add(book.unpriced)
     }
     (book.revisions, book.unpriced) = (0, 0)
+  }
+
+  private func countBeyond() {
+    let beyond = context.counter("beyond", "Events with which the volume, turnover or count of their bar was larger than it can be.")
+    if beyond.total == 0 {
+      context.logger.warning(
+        "the volume of a bar is beyond \(Quantity(raw: .max)), and stays there; 'size_scale' of its source reads sizes in larger units")
+    }
+    beyond.add(book.beyond)
+    book.beyond = 0
   }
 
   /// Makes a dead letter of each event that does not count for all bars.

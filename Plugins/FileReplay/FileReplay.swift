@@ -2,6 +2,7 @@ internal import MarketData
 internal import StockbusDecoding
 internal import StockbusFiles
 public import StockbusPlugin
+internal import Synchronization
 
 extension Plugin {
   /// Replays recordings.
@@ -36,9 +37,10 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   /// Rows outside of `from` and `until`; nil if neither is set.
   private let outside: Counter?
   private var receipts: ReceiptOrder
-  private var known = 0
+  private var known = ReplayCounts()
   private var passedOver: PassedOver
-  private var knownOutside = 0
+  /// The remarks that were logged, by file.
+  private let said = Mutex<Set<String>>([])
   /// The symbols of the option `symbols`, which only raw captures have.
   private var expectedSymbols: ExpectedSymbols
 
@@ -108,9 +110,8 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
       // Malformed rows on the way were reported the first time.
       guard try replay.skip(to: position, malformed: { _ in .skip }) else { return }
       _ = replay.takeGaps()
-      known = replay.counts.unknown
       if settings.isRaw { passedOver.count(replay.messages, isKnown: true) }
-      knownOutside = replay.counts.outside
+      known = replay.counts
     }
     switch settings.speed {
     case .max: try await runFlat(&replay, into: &output)
@@ -131,6 +132,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     var options = settings.options
     options.component = context.id
     options.intake = context.symbols
+    options.now = { [clock = context.clock] in clock.now }
     return options
   }
 
@@ -154,7 +156,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     repeat {
       var replay = try ParallelReplay<E>(
         ReplayInput(path: settings.path[0]), options, parsers: settings.parserCount, on: context.helpers)
-      try await replay.run(limit: Self.batchLength, outside: { outside?.add($0) }) { events, read in
+      try await replay.run(limit: Self.batchLength, counted: { count($0) }) { events, read in
         if output.room() < events.count { try await output.waitForRoom() }
         receipts.send(events, into: &output)
         // Also if an error ends the replay: events sent before it are delivered, and must not be sent again.
@@ -255,9 +257,27 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   }
 
   private nonisolated func reject(_ row: MalformedRow) -> MalformedPolicy {
+    if let remark = row.remark {
+      say(row, remark)
+      return .skip
+    }
     malformed.add(1)
     context.reject(row.text, origin: "\(row.file):\(row.line)", reason: row.reason, symbol: row.symbol)
     return settings.malformed
+  }
+
+  /// Logs a remark, once for each file.
+  private nonisolated func say(_ row: MalformedRow, _ remark: RowRemark) {
+    guard said.withLock({ $0.insert("\(row.file) \(remark)").inserted }) else { return }
+    let text = visible("\(row)", limit: 500)
+    if remark.isWarning { context.logger.warning("\(text)") } else { context.logger.notice("\(text)") }
+  }
+
+  /// Adds to the counters what was counted beside rows and malformed rows.
+  private nonisolated func count(_ counts: ReplayCounts) {
+    unknown.add(counts.unknown)
+    outside?.add(counts.outside)
+    context.count(counts.kept)
   }
 
   /// The time by which an event is paced.
@@ -276,16 +296,12 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     defer {
       if settings.isRaw {
         for gap in replay.takeGaps() { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
-        let now = replay.counts.unknown
-        unknown.add(now - known)
-        known = now
         passedOver.count(replay.messages)
       }
-      if let outside {
-        let now = replay.counts.outside
-        outside.add(now - knownOutside)
-        knownOutside = now
-      }
+      let now = replay.counts
+      let more = now - known
+      if more.outside | more.unknown != 0 || more.kept != KeptValues() { count(more) }
+      known = now
     }
     do throws(ReplayError) {
       return try replay.next(limit: limit, into: body) { reject($0) }

@@ -45,7 +45,9 @@ struct FileReplaySettings: Options {
   var conditionCodes: ConditionCodes?
   @Setting("The meaning of codes that are not among 'condition_codes', or that mean something else: { X: contingent }.")
   var conditions: Mapping<TradeCondition> = [:]
-  @Setting("How times are written: auto, iso8601, date, s, ms, us or ns since the epoch, or e.g. 'ns since midnight' of the date.")
+  @Setting(
+    "How times are written: auto, iso8601, date, yyyymmdd (also with the time of day, 20080102093000), days, s, ms, us or ns since 1970, or e.g. 'ns since midnight' of the date. auto reads ISO-8601, dates such as 2008-01-02 and 20080102, and numbers that give a time from 1990 to tomorrow in s, ms, us or ns since 1970, and says which it has taken them for; other numbers are refused."
+  )
   var time = TimeFormat.auto
   @Setting(
     "The IANA time zone of dates, of times that name none, and of midnight, e.g. America/New_York; bars of a day or more that begin at its midnight, however that is written, are those of that date.",
@@ -57,6 +59,22 @@ struct FileReplaySettings: Options {
   var date: CivilDate?
   @Setting("Prices are divided by it, exactly: with 10000 the row's 138300 is 13.83.", in: 1...1_000_000_000)
   var priceScale = 1
+  @Setting(
+    "Sizes and volumes are divided by it, exactly: with 1000 the row's 23640926208 is 23640926.208, for sizes beyond 9,223,372,036; those are 0 otherwise, and counted as unfit.",
+    in: 1...1_000_000_000)
+  var sizeScale = 1
+  @Setting(
+    "Prices with more than nine decimals: reject (the row is malformed) or round (to nine, unless that leaves 0). Sizes are cut after the ninth, and counted."
+  )
+  var finerPrices = FinerPrices.reject
+  @Setting(
+    "How numbers are written: plain (1234.50), grouped (also 1,234.50, 1'234.50 or 1 234.50) or comma (1234,50, also 1.234,50, 1'234,50 or 1 234,50)."
+  )
+  var numbers = NumberForm.plain
+  @Setting(
+    "The words for the side that took the liquidity, e.g. { buy: [BUYER], sell: [SELLER] }; without it buy, b, sell, s, and as Databento writes them a for sell and n for unknown, in any case."
+  )
+  var sides: SideWords?
   @Setting("Speed: max, or a multiple of the recorded one such as 1x or 60x.")
   var speed = ReplaySpeed.max
   @Setting(
@@ -87,7 +105,9 @@ struct FileReplaySettings: Options {
       && delimiter == other.delimiter && header == other.header && columns == other.columns && symbol == other.symbol
       && conditionCodes == other.conditionCodes && conditions == other.conditions && length == other.length && time == other.time
       && zone == other.zone && finer == other.finer && date == other.date
-      && priceScale == other.priceScale && from == other.from && until == other.until && rowLimit == other.rowLimit
+      && priceScale == other.priceScale && sizeScale == other.sizeScale && finerPrices == other.finerPrices && numbers == other.numbers
+      && sides?.pairs.map(\.word) == other.sides?.pairs.map(\.word) && sides?.pairs.map(\.side) == other.sides?.pairs.map(\.side)
+      && from == other.from && until == other.until && rowLimit == other.rowLimit
   }
 
   var parserCount: Int { parsers ?? min(8, usableProcessors()) }
@@ -103,6 +123,7 @@ struct FileReplaySettings: Options {
   /// Options that do not apply to raw captures, and options that apply to them only.
   private static let forRows = [
     "delimiter", "header", "columns", "symbol", "length", "condition_codes", "conditions", "time", "zone", "finer", "date", "price_scale",
+    "size_scale", "finer_prices", "numbers", "sides",
   ]
   private static let forCaptures = ["preset", "decoding", "symbols"]
 
@@ -114,7 +135,7 @@ struct FileReplaySettings: Options {
       }
     }
     if length != nil, event != .bar { problems.add("'length' is for 'event: bar'", at: "length") }
-    for name in ["condition_codes", "conditions"] where event != .trade && event != .raw && problems.isGiven(name) {
+    for name in ["condition_codes", "conditions", "sides"] where event != .trade && event != .raw && problems.isGiven(name) {
       problems.add("'\(name)' is for 'event: trade'", at: name)
     }
     if isRaw {
@@ -217,6 +238,10 @@ struct FileReplaySettings: Options {
     options.date = date
     options.priceScale = Int64(priceScale)
     options.finer = finer
+    options.sizeScale = Int64(sizeScale)
+    options.finerPrices = finerPrices
+    options.numbers = numbers
+    options.sides = sides
     // Both have been validated.
     options.from = from.flatMap { try? time(of: $0) }
     options.until = until.flatMap { try? time(of: $0) }
@@ -229,6 +254,7 @@ struct FileReplaySettings: Options {
 extension RowFormat: Choice {}
 extension MalformedPolicy: Choice {}
 extension FinerTimes: Choice {}
+extension NumberForm: Choice {}
 
 extension Delimiter: ScalarOption {
   init(option text: String) throws(OptionTextError) {
@@ -257,7 +283,7 @@ extension TimeFormat: ScalarOption {
       if let meant = TimeFormat.meant(by: text) { throw .hint("did you mean '\(meant.name)'?") }
       // For a pattern of a date the message says which formats are read, because no format has such a pattern.
       throw text.contains("%") || text.lowercased().contains("yy")
-        ? .hint("dates are read as 2013-10-08, times as 2013-10-08T13:30:00Z") : .mismatch
+        ? .hint("dates are read as 2013-10-08 and 20131008, times as 2013-10-08T13:30:00Z and 20131008133000") : .mismatch
     }
     self = format
   }

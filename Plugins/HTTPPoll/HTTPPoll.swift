@@ -208,6 +208,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     reading.add(verdict)
     passedOver.count([decoder.tally])
     for gap in decoder.gaps { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
+    if let kept = decoder.takeKept() { context.report(kept, of: "\(settings.url)") }
     return reading
   }
 

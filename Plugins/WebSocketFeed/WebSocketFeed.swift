@@ -226,6 +226,7 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
     }
     if let verdict { judge(verdict, message, &expectedSymbols) }
     tellGaps(reader?.gaps ?? [])
+    if let kept = reader?.takeKept() { context.report(kept, of: "\(url)") }
   }
 
   private func tellGaps(_ gaps: [SequenceGap]) {

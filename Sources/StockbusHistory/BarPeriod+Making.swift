@@ -1,15 +1,14 @@
 package import MarketData
 
 extension BarPeriod {
-  /// One bar for each period, made of shorter ones that come in the order of their times, as exact as these are. A bar that would be out of
-  /// range ends at the part before.
+  /// One bar for each period, made of shorter ones that come in the order of their times, as exact as these are.
   package func bars(of parts: some Sequence<Bar>) -> [Bar] {
     var made: [Bar] = []
     var sum: BarSum?
     for part in parts {
       guard let start = start(of: part.time) else { continue }
       if sum?.bar.time == start {
-        _ = sum?.add(part)
+        sum?.add(part)
         continue
       }
       if let sum { made.append(sum.result) }

@@ -1,6 +1,7 @@
 internal import MarketData
 
-/// One bar of consecutive bars of a symbol. Exact: sums are checked, and the average price is rounded once.
+/// One bar of consecutive bars of a symbol. Exact, the average price rounded once, as long as the sums are not too large: then the volume
+/// stays at the largest one, and the turnover at what keeps the average price.
 struct BarSum {
   private(set) var bar: Bar
   private var count: UInt64
@@ -18,12 +19,17 @@ struct BarSum {
     hasCount = first.volume.raw == 0 || first.count != 0
   }
 
-  /// Adds the next bar; returns false if a sum is out of range.
-  mutating func add(_ next: Bar) -> Bool {
+  /// Adds the next bar.
+  mutating func add(_ next: Bar) {
     let (volume, overflow) = bar.volume.raw.addingReportingOverflow(next.volume.raw)
-    guard !overflow, let turnover = bar.turnover.adding(next.turnover) else { return false }
-    bar.volume = Quantity(raw: volume)
-    bar.turnover = turnover
+    if !overflow, let turnover = bar.turnover.adding(next.turnover) {
+      bar.volume = Quantity(raw: volume)
+      bar.turnover = turnover
+    } else {
+      let average = bar.turnover.divided(by: bar.volume) ?? bar.close
+      bar.volume = Quantity(raw: .max)
+      bar.turnover = Amount(average, times: bar.volume)
+    }
     bar.high = max(bar.high, next.high)
     bar.low = min(bar.low, next.low)
     bar.close = next.close
@@ -38,7 +44,6 @@ struct BarSum {
       hasTurnover = hasTurnover && next.turnover.raw != 0
       hasCount = hasCount && next.count != 0
     }
-    return true
   }
 
   /// The bar of all that was added. What some parts do not say, it does not say either.

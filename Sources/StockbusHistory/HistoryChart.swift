@@ -118,7 +118,7 @@ extension HistoryReader {
 }
 
 extension BarPeriod {
-  /// One bar for each period of these bars, which are in order. Where a sum does not fit, the bar ends before it.
+  /// One bar for each period of these bars, which are in order.
   func joined(_ parts: [Bar]) -> [Bar] {
     var made: [Bar] = []
     var sum: BarSum?
@@ -127,7 +127,10 @@ extension BarPeriod {
         made.append(part)
         continue
       }
-      if sum?.bar.time == start, sum?.add(part) == true { continue }
+      if sum?.bar.time == start {
+        sum?.add(part)
+        continue
+      }
       if let sum { made.append(sum.result) }
       sum = BarSum(part, start: start, length: length)
     }

@@ -33,8 +33,6 @@ package struct HistoryError: EnvironmentError, Hashable, Sendable {
     case displaced(String)
     /// Any other error of the system or of SQLite.
     case other(String)
-    /// A sum is out of the range of its type.
-    case outOfRange(String)
   }
 
   /// The path as it was given.
@@ -66,7 +64,7 @@ extension HistoryError: CustomStringConvertible {
     case .noRoom(let text): "cannot write \(shown(path)): \(text)"
     case .locked: "\(shown(path)) is locked by another program"
     case .displaced(let text): "\(shown(path)) is not the file that was opened: \(text)"
-    case .other(let text), .outOfRange(let text): "\(shown(path)): \(text)"
+    case .other(let text): "\(shown(path)): \(text)"
     default: "\(shown(path)) \(predicate)"
     }
   }
@@ -83,7 +81,7 @@ extension HistoryError: CustomStringConvertible {
     case .newer(let layout, let known): "was written by a newer stockbus (layout \(layout), this one knows \(known))"
     case .older(let layout, let known):
       "was written by an older stockbus (layout \(layout), now \(known)); the next run or import that writes it brings it up to date"
-    case .inUse(let other), .noRoom(let other), .other(let other), .outOfRange(let other): "cannot be used: \(other)"
+    case .inUse(let other), .noRoom(let other), .other(let other): "cannot be used: \(other)"
     case .locked: "is locked by another program"
     case .displaced(let text): "is not the file that was opened: \(text)"
     }

@@ -29,11 +29,7 @@ extension HistoryReader {
       for part in parts {
         guard let start = period.start(of: part.time) else { continue }
         if sum?.bar.time == start {
-          if sum?.add(part) == false {
-            throw HistoryError(
-              path,
-              .outOfRange("the volume of \(symbol) from \(start) on is more than \(Quantity(raw: .max)), the most that one bar can hold"))
-          }
+          sum?.add(part)
           continue
         }
         if let sum { made.append(sum.result) }

@@ -126,14 +126,15 @@ import Testing
     #expect(bars([trade("A", 2, at: 6 * second, after: -5 * second - 1)], minute) == Outcome(refusals: ["0 ahead "]))
   }
 
-  @Test func `a trade that would make a sum too large is refused, and the bar stays as it was`() {
+  @Test func `a sum that is too large stays at the largest one, and the prices count`() {
     let outcome = bars(
       [
         trade("A", 3, 9_000_000_000, at: 0), trade("A", 8, 300_000_000, at: 1), trade("A", 5, -1, at: 2), trade("A", 4, 1, at: 3),
         trade("B", 5, -1, at: 4),
       ], minute)
-    #expect(outcome.bars.map(line) == ["A 1m +0 3/4/3/4 x9000000001 vwap 3 n2 partial @+0.000000004"])
-    #expect(outcome.refusals == ["1 overflow 1m", "2 negativeVolume 1m", "4 negativeVolume 1m"])
+    // The average price stays at that of the trades that fit: 3.
+    #expect(outcome.bars.map(line) == ["A 1m +0 3/8/3/4 x9223372036.854775807 vwap 3 n3 partial @+0.000000004"])
+    #expect(outcome.refusals == ["2 negativeVolume 1m", "4 negativeVolume 1m"])
   }
 
   @Test func `trades without a size have the close as their average price`() {

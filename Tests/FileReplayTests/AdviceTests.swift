@@ -6,7 +6,9 @@ import Testing
 
 /// Hints for rows and files in notations of other programs.
 @Suite struct AdviceTests {
-  private func reason(_ text: String, _ options: ReplayOptions = .init()) -> String? { run(text, options).malformed.first?.reason }
+  private func reason(_ text: String, _ options: ReplayOptions = FileReplayTests.options()) -> String? {
+    run(text, options).malformed.first?.reason
+  }
 
   @Test(
     arguments: [
@@ -71,7 +73,7 @@ import Testing
 
   // MARK: Layout
 
-  private func told(_ text: String, _ options: ReplayOptions = .init()) -> (head: String?, run: String?) {
+  private func told(_ text: String, _ options: ReplayOptions = FileReplayTests.options()) -> (head: String?, run: String?) {
     let folder = TemporaryFolder()
     folder.put(text, in: "f")
     let outcome: Outcome<Trade> = run(text, options)

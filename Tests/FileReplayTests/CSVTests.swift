@@ -125,7 +125,7 @@ import Testing
     #expect(outcome.malformed[0].text == "B,2,\"never closed,2")
     let unclosed = run("symbol,price,time,note\nA,1,1,\"x\nB,2,2,y\n")
     #expect(unclosed.events.map(\.symbol) == ["B"])
-    #expect(unclosed.reasons == ["2: a quotation mark is not closed by the end of the file or within 1048576 bytes"])
+    #expect(unclosed.reasons == ["2: a quotation mark is not closed by the end of the file or within 1048576 bytes ('row_limit')"])
   }
 
   @Test func `finds columns in any case, words before single letters`() {

@@ -76,8 +76,8 @@ import Testing
   @Test func `gaps and unknown messages of a capture are counted and told`() async throws {
     let folder = TemporaryFolder()
     folder.put(
-      [1, 2, 4].map { "1 {\"e\":\"trade\",\"s\":\"A\",\"t\":\($0),\"p\":\"1\",\"q\":\"1\",\"T\":1,\"m\":true}\n" }.joined()
-        + "2 {\"new\":1}\n2 {\"new\":2}\n",
+      [1, 2, 4].map { "1381239000 {\"e\":\"trade\",\"s\":\"A\",\"t\":\($0),\"p\":\"1\",\"q\":\"1\",\"T\":1,\"m\":true}\n" }.joined()
+        + "1381239001 {\"new\":1}\n1381239001 {\"new\":2}\n",
       in: "a.raw")
     let harness = try PipelineHarness(
       """

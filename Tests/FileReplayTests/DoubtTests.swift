@@ -8,7 +8,7 @@ import Testing
 @Suite struct DoubtTests {
   private let folder = TemporaryFolder()
 
-  private func doubt(_ text: String, _ options: ReplayOptions = .init(), size: Int = FileHead.size) -> String? {
+  private func doubt(_ text: String, _ options: ReplayOptions = FileReplayTests.options(), size: Int = FileHead.size) -> String? {
     folder.put(text, in: "f")
     return FileHead.doubt(about: folder.file("f"), options, as: Trade.fields, event: "trade", size: size)
   }

@@ -167,7 +167,7 @@ struct FileMaker {
     #expect(bytes.count < 60_000)
     let outcome: Outcome<Trade> = run([ReplayInput(name: "f", contents: .bytes(bytes))])
     #expect(outcome.events.map { "\($0.symbol)" } == ["A", "B"])
-    #expect(outcome.reasons == ["3: the line is longer than 1048576 bytes"])
+    #expect(outcome.reasons == ["3: the line is longer than 1048576 bytes ('row_limit')"])
     var reader = try! LineReader(.bytes(bytes), name: "f", blockSize: 128 << 10, limit: 1 << 20)
     while case .line? = try? reader.next() {}
     #expect(reader.memory < 3 << 20)

@@ -79,14 +79,14 @@ import Testing
       try await notes(header + "A,1,1,1\nA,x,1,1\n", "from: '2025-01-01'") == [
         "f.csv gave no trade: 1 row outside of 'from' and 'until', 1 malformed row, the first on line 3: \(wrong)"
       ])
-    #expect(try await notes(header + "A,x,1,1\nB,1,1,1\n") == [])
+    #expect(try await notes(header + "A,x,1,1\nB,1381239000,1,1\n") == [])
     let many = header + String(repeating: "A,x,1,\(String(repeating: "1", count: 400))\n", count: 12_000)
     #expect(
       try await notes(many, "parsers: 2") == ["f.csv gave no trade: 12000 malformed rows, the first on line 2: \(wrong)"])
   }
 
   @Test func `each of several files is told`() async throws {
-    for (name, text) in [("a", header), ("b", header + "A,1,1,1\n"), ("c", "")] { folder.put(text, in: name) }
+    for (name, text) in [("a", header), ("b", header + "A,1381239000,1,1\n"), ("c", "")] { folder.put(text, in: name) }
     let harness = try PipelineHarness(
       """
       sources: { t: { plugin: file_replay, format: csv, path: [\(["a", "b", "c"].map(folder.file).joined(separator: ", "))] } }
@@ -99,8 +99,8 @@ import Testing
   @Test func `a file without sizes is told once`() async throws {
     let looked = "looked for 'size', 'qty', 'quantity', 'volume', 'q', 'v'"
     let note = "f.csv has no size (\(looked)): it is 0 in every event; where there is one, set 'columns: { size: ITS-NAME }'"
-    #expect(try await notes("symbol,time,price,lots\nA,1,1,1\nA,2,1,1\n") == [note])
-    #expect(try await notes("symbol,time,price,lots\nA,1,1,1\n", "columns: { size: lots }") == [])
+    #expect(try await notes("symbol,time,price,lots\nA,1381239000,1,1\nA,1381239001,1,1\n") == [note])
+    #expect(try await notes("symbol,time,price,lots\nA,1381239000,1,1\n", "columns: { size: lots }") == [])
     #expect(try await notes("symbol,time,price,size\nA,1,1,\n") == [])
     let row = "{\"symbol\":\"A\",\"time\":1,\"price\":1}\n"
     #expect(try await notes(row + row + row) == [note])

@@ -10,11 +10,11 @@ import Testing
 @Suite struct HeadTests {
   let folder = TemporaryFolder()
 
-  private func fault(_ bytes: [UInt8], _ options: ReplayOptions = .init(), size: Int = FileHead.size) -> String? {
+  private func fault(_ bytes: [UInt8], _ options: ReplayOptions = FileReplayTests.options(), size: Int = FileHead.size) -> String? {
     folder.put(bytes, in: "f")
     return FileHead.fault(of: folder.file("f"), options, as: Trade.fields, size: size)
   }
-  private func fault(_ text: String, _ options: ReplayOptions = .init()) -> String? { fault(Array(text.utf8), options) }
+  private func fault(_ text: String, _ options: ReplayOptions = FileReplayTests.options()) -> String? { fault(Array(text.utf8), options) }
 
   /// The error that ends a run, in the same form.
   private func runFault(_ bytes: [UInt8], _ options: ReplayOptions) -> String? {

@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func `knows how much it has read, and takes any limit`() throws {
-    var replay = try Replay<Trade>([Self.file("A", [(1, 0), (3, 1)]), Self.file("B", [(2, 0)])], .init())
+    var replay = try Replay<Trade>([Self.file("A", [(1, 0), (3, 1)]), Self.file("B", [(2, 0)])], options())
     // "symbol,price,time\n" has 18 bytes, each row 6.
     #expect(replay.progress.size == 54)
     #expect(try replay.next(limit: .max, into: { _ in }, malformed: { _ in .skip }) == 3)
@@ -113,7 +113,7 @@ import Testing
     #expect(two.error?.code == .malformedRow)
     #expect(two.malformed.count == 1)
     // The file that failed has ended; the others continue.
-    var replay = try Replay<Trade>([Self.file("A", [(0, 0), (2, 1), (4, 2)]), bad], .init())
+    var replay = try Replay<Trade>([Self.file("A", [(0, 0), (2, 1), (4, 2)]), bad], options())
     var seen: [Trade] = []
     #expect(throws: ReplayError.self) {
       while try replay.next(limit: 100, into: { seen.append($0) }, malformed: { _ in .stop }) > 0 {}

@@ -19,7 +19,8 @@ import Testing
   @Test(
     arguments: [
       ("time: epoch", "; did you mean 's'?"), ("time: Milliseconds", "; did you mean 'ms'?"), ("time: ISO", "; did you mean 'iso8601'?"),
-      ("time: YYYY-MM-DD", "; dates are read as 2013-10-08, times as 2013-10-08T13:30:00Z"), ("time: xyzzyx", ", got 'xyzzyx'"),
+      ("time: YYYY-MM-DD", "; dates are read as 2013-10-08 and 20131008, times as 2013-10-08T13:30:00Z and 20131008133000"),
+      ("time: xyzzyx", ", got 'xyzzyx'"),
       ("time: ns since midnight", "times in 'ns since midnight' need the day, such as 'date: 2013-10-08'"),
       ("format: CSV", "; did you mean 'csv'?"), ("event: TRADE", "; did you mean 'trade'?"),
       ("zone: new_york", "unknown time zone 'new_york'; did you mean 'America/New_York'?"),

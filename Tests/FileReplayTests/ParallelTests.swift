@@ -6,8 +6,8 @@ import Testing
 @testable import FileReplay
 
 /// The result of several parsers for one file in memory.
-private func runInParallel(
-  blocks: Watched<Int> = Watched(0), _ text: String, _ options: ReplayOptions = .init(), parsers: Int = 3, limit: Int = 3,
+func runInParallel(
+  blocks: Watched<Int> = Watched(0), _ text: String, _ options: ReplayOptions = FileReplayTests.options(), parsers: Int = 3, limit: Int = 3,
   policy: MalformedPolicy = .skip
 ) async -> Outcome<Trade> {
   var outcome = Outcome<Trade>()
@@ -22,7 +22,7 @@ private func runInParallel(
       #expect(events.count <= limit && events.count > 0)
       for i in events.indices { outcome.events.append(events[i]) }
     } malformed: {
-      outcome.malformed.append($0)
+      if $0.remark == nil { outcome.malformed.append($0) }
       return policy
     }
   } catch let error as ReplayError { outcome.error = error } catch { Issue.record(error) }

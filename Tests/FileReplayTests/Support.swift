@@ -14,8 +14,8 @@ struct Outcome<E: ReplayEvent & Equatable>: Equatable {
 
 /// Reads a replay to its end, a few events at a time.
 func run<E: ReplayEvent & Equatable>(
-  as type: E.Type = Trade.self, _ inputs: [ReplayInput], _ options: ReplayOptions = .init(), limit: Int = 3,
-  policy: MalformedPolicy = .skip
+  as type: E.Type = Trade.self, _ inputs: [ReplayInput], _ options: ReplayOptions = FileReplayTests.options(), limit: Int = 3,
+  policy: MalformedPolicy = .skip, remark: (MalformedRow) -> Void = { _ in }
 ) -> Outcome<E> {
   var outcome = Outcome<E>()
   do throws(ReplayError) {
@@ -26,7 +26,7 @@ func run<E: ReplayEvent & Equatable>(
       let count = try replay.next(limit: limit) {
         outcome.events.append($0)
       } malformed: {
-        outcome.malformed.append($0)
+        if $0.remark == nil { outcome.malformed.append($0) } else { remark($0) }
         return policy
       }
       assert(count == outcome.events.count - before)
@@ -38,13 +38,17 @@ func run<E: ReplayEvent & Equatable>(
 
 /// The same for one file in memory.
 func run<E: ReplayEvent & Equatable>(
-  as type: E.Type = Trade.self, _ text: String, _ options: ReplayOptions = .init(), limit: Int = 3, policy: MalformedPolicy = .skip
+  as type: E.Type = Trade.self, _ text: String, _ options: ReplayOptions = FileReplayTests.options(), limit: Int = 3,
+  policy: MalformedPolicy = .skip,
+  remark: (MalformedRow) -> Void = { _ in }
 ) -> Outcome<E> {
-  run(as: type, [ReplayInput(name: "f", contents: .bytes(Array(text.utf8)))], options, limit: limit, policy: policy)
+  run(as: type, [ReplayInput(name: "f", contents: .bytes(Array(text.utf8)))], options, limit: limit, policy: policy, remark: remark)
 }
 
-func options(_ change: (inout ReplayOptions) -> Void) -> ReplayOptions {
+/// Options that take numbers of any size for times, because most rows of tests have small ones.
+func options(_ change: (inout ReplayOptions) -> Void = { _ in }) -> ReplayOptions {
   var options = ReplayOptions()
+  options.earliest = Timestamp(ns: 0)
   change(&options)
   return options
 }

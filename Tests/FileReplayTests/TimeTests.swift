@@ -195,9 +195,7 @@ import Testing
     #expect(read("1381239000250000") == "2013-10-08T13:30:00.250Z")
     #expect(read("1381239000250000001") == "2013-10-08T13:30:00.250000001Z")
     #expect(read("9223372036") == "2262-04-11T23:47:16Z")
-    #expect(read("99999999999") == "'time' is out of range: '99999999999'")
     #expect(read("100000000000") == "1973-03-03T09:46:40Z")
-    #expect(read("99999999999999") == "'time' is out of range: '99999999999999'")
     #expect(read("100000000000000") == "1973-03-03T09:46:40Z")
     #expect(read("100000000000000000") == "1973-03-03T09:46:40Z")
     #expect(read("2013-10-08") == "2013-10-08T00:00:00Z")
@@ -208,7 +206,8 @@ import Testing
   @Test func `has a name for every format`() {
     #expect(
       TimeFormat.allCases.map(\.name) == [
-        "auto", "iso8601", "date", "s", "ms", "us", "ns", "s since midnight", "ms since midnight", "us since midnight", "ns since midnight",
+        "auto", "iso8601", "date", "yyyymmdd", "days", "s", "ms", "us", "ns", "s since midnight", "ms since midnight", "us since midnight",
+        "ns since midnight",
       ])
     for format in TimeFormat.allCases { #expect(TimeFormat(format.name) == format) }
     #expect(TimeFormat("hours") == nil)

@@ -128,16 +128,18 @@ import Testing
 
   @Test(arguments: [
     ("138300", 10_000, "13.83"), ("1", 1_000_000_000, "0.000000001"), ("-5", 2, "-2.5"), ("\"12.50\"", 100, "0.125"),
-    ("61685990000000", 1_000_000_000, "61685.99"), ("9223372036854775807", 1_000_000_000, "9223372036.854775807"), ("0", 7, "0"),
+    ("61685990000000", 1_000_000_000, "61685.99"), ("123456789012345678", 1_000_000_000, "123456789.012345678"), ("0", 7, "0"),
     ("21", 7, "3"), ("1e4", 10_000, "1"), ("15E-1", 10, "0.15"), ("1000.000", 1000, "1.000"),
-    ("-9223372036854775807", 1_000_000_000, "-9223372036.854775807"),
+    ("-123456789012345678", 1_000_000_000, "-123456789.012345678"),
   ]) func `a scaled price is exact`(written: String, scale: Int, price: String) throws {
     #expect(try scaled(written, scale) == Result(.events(1), ["A \(price) x25 unknown @-"]))
   }
 
   @Test(arguments: [("1", 3), ("1.5", 1_000_000_000), ("1e99", 10), ("99999999999999999999999999999999999999999", 10), ("1e-11", 100)])
   func `what is not exact is told with its place`(written: String, scale: Int) throws {
-    let reason = "'price' divided by its scale is out of range or has more than nine decimals: '\(written)' (byte 14)"
+    let reason =
+      "'price' divided by its scale is out of range or has more than nine decimals: '\(written)' (byte 14); "
+      + "'finer_prices: round' in the decoding rounds prices to nine, where that leaves any"
     #expect(try scaled(written, scale) == Result(.malformed(reason: reason)))
   }
 
@@ -167,7 +169,8 @@ import Testing
       let read: Int64? = text.withUTF8 { bytes in
         var reader = ByteReader(bytes)
         var decimals: UInt8 = 0
-        let raw = try? ScaledNumber.read(&reader, UInt64(scale), decimals: &decimals)
+        var isFiner = false
+        let raw = try? reader.scaled(by: UInt64(scale), decimals: &decimals, isFiner: &isFiner)
         #expect(raw == nil || reader.isAtEnd)
         return raw
       }

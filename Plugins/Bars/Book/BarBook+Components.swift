@@ -64,7 +64,7 @@ extension BarBook {
     mergeOldComponents(of: cell)
     let last = Int(components[cell].newest)
     if part.time > cells[last].start, cells[last].state == .component {
-      if !cells[cell].merge(part) { return .overflow }
+      merge(part, into: cell)
       let component = makeComponent(part, of: cell)
       cells[component].older = UInt32(truncatingIfNeeded: last)
       cells[last].newer = UInt32(truncatingIfNeeded: component)
@@ -79,7 +79,7 @@ extension BarBook {
     }
     if older != 0, cells[older].state == .merged, part.time <= cells[older].closeTime { return .late }
     let isReplacement = older != 0 && cells[older].state == .component && cells[older].start == part.time
-    guard let total = total(of: cell, with: part, insteadOf: isReplacement ? older : 0) else { return .overflow }
+    let total = total(of: cell, with: part, insteadOf: isReplacement ? older : 0)
     if isReplacement {
       cells[older].begin(part)
       cells[older].due = newest
@@ -120,8 +120,8 @@ extension BarBook {
 
   private func isSettled(_ component: Int) -> Bool { cells[component].due.addingSaturating(rules.late) <= progress }
 
-  /// The sum of a bar's components and `part`, which takes the place of the component `replaced` if that is not 0; nil if it is out of range.
-  private func total(of cell: Int, with part: Contribution, insteadOf replaced: Int) -> BarCell? {
+  /// The sum of a bar's components and `part`, which takes the place of the component `replaced` if that is not 0.
+  private func total(of cell: Int, with part: Contribution, insteadOf replaced: Int) -> BarCell {
     // In the order of time, so that each closes the bar.
     var sum: BarCell?
     var component = Int(components[cell].oldest)
@@ -136,9 +136,15 @@ extension BarBook {
         next = cells[component]
         component = Int(cells[component].newer)
       }
-      if sum == nil { sum = next } else if sum?.merge(next.contribution) == false { return nil }
+      guard var known = sum else {
+        sum = next
+        continue
+      }
+      if !known.merge(next.contribution) { known.addBeyond(next.contribution) }
+      sum = known
     }
-    return sum
+    // There is one at least, which is `part`.
+    return sum ?? BarCell(Period(start: part.time, end: part.time), due: 0, key: 0, .component, part)
   }
 }
 

@@ -78,8 +78,16 @@ extension BarBook {
       return nil
     case .open, .closed, .component, .merged:
       if rules.keepsComponents { return addComponent(part, to: cell) }
-      return cells[cell].merge(part) ? nil : .overflow
+      merge(part, into: cell)
+      return nil
     }
+  }
+
+  /// Adds a contribution, whose volume is not negative. If a sum is too large, the bar keeps its prices, and that is counted.
+  mutating func merge(_ part: Contribution, into cell: Int) {
+    if cells[cell].merge(part) { return }
+    cells[cell].addBeyond(part)
+    beyond += 1
   }
 
   /// The bar with this start, or 0 with its future neighbours. The search goes back from the newest bar, and kept bars are few.
@@ -104,8 +112,8 @@ extension BarBook {
     if cell == 0 {
       cell = makeCell(BarCell(Period(start: part.time, end: part.time), due: .max, key: key, .open, part))
       insert(cell, newer: 0, older: 0)
-    } else if !cells[cell].merge(part) {
-      return refuse(event, .overflow, in: l)
+    } else {
+      merge(part, into: cell)
     }
     let isFull =
       switch lengths[l].kind {

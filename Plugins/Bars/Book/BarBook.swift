@@ -66,6 +66,8 @@ struct BarBook: ~Copyable {
 
   /// Events of the present batch that do not count for some bars. The owner takes them out after each batch.
   var refusals: [Refusal] = []
+  /// How often a bar's volume, turnover or count was larger than it can be, since this was last set to 0.
+  var beyond = 0
   /// How many bars were issued again since the owner took this number.
   var revisions = 0
   /// How many bars were not sent, for want of a price, since the owner took this number.
@@ -176,7 +178,9 @@ struct BarBook: ~Copyable {
     let time = events[i].time.ns
     if UInt64(bitPattern: time &- cells[cell].start) < cells[cell].span {
       let size = events[i].tradedSize
-      if !cells[cell].add(price, size, at: time, events[i].priceDecimals, events[i].sizeDecimals) { refuseSum(i, size, l) }
+      if !cells[cell].add(price, size, at: time, events[i].priceDecimals, events[i].sizeDecimals) {
+        addSlowly(events, i, price, in: l, to: cell)
+      }
     } else {
       place(events, i, price, at: events[i].time, in: l, into: &output)
     }
@@ -244,9 +248,15 @@ struct BarBook: ~Copyable {
     refusals.append(Refusal(event: event, reason: reason, length: length.map { lengths[$0] } ?? .unknown))
   }
 
+  /// Adds an event whose size is negative, or with which a sum is too large.
   @inline(never)
-  private mutating func refuseSum(_ event: Int, _ size: Quantity, _ length: Int) {
-    refuse(event, size.raw < 0 ? .negativeVolume : .overflow, in: length)
+  private mutating func addSlowly<E: PricedEvent>(_ events: Span<E>, _ i: Int, _ price: Price, in l: Int, to cell: Int) {
+    let size = events[i].tradedSize
+    if size.raw < 0 { return refuse(i, .negativeVolume, in: l) }
+    merge(
+      Contribution(
+        price: price, size: size, time: events[i].time.ns, priceDecimals: events[i].priceDecimals, sizeDecimals: events[i].sizeDecimals,
+        condition: .regular), into: cell)
   }
 }
 

@@ -160,6 +160,20 @@ struct BarCell: BitwiseCopyable, Sendable {
     return true
   }
 
+  /// Adds a contribution whose volume, turnover or count `merge` has found to be too large. The prices count like any other; the sums stay
+  /// at the most that fits: the volume at the largest one, with the turnover that keeps the average price, and the count.
+  @inline(never)
+  mutating func addBeyond(_ part: Contribution) {
+    let average = Amount(raw: turnover).divided(by: Quantity(raw: volume)) ?? Price(raw: close)
+    volume = .max
+    turnover = Amount(average, times: Quantity(raw: .max)).raw
+    let (sum, isCountOut) = count.addingReportingOverflow(part.count)
+    count = isCountOut ? .max : sum
+    var prices = part
+    (prices.volume, prices.turnover, prices.count) = (0, 0, 0)
+    _ = merge(prices)
+  }
+
   /// The values as a contribution to a longer bar.
   var contribution: Contribution {
     Contribution(

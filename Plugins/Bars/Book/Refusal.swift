@@ -10,8 +10,6 @@ struct Refusal: Hashable {
     case late
     /// The bar's period would leave the range of times.
     case outside
-    /// The bar's volume, turnover or count would be out of range.
-    case overflow
     /// A bar that is longer than the one it should be a part of, or reaches beyond its end.
     case straddles
     /// A bar that is not one of a time.
@@ -47,7 +45,6 @@ extension Refusal.Reason {
     case .negativeVolume: "its size is negative"
     case .late: "it came too late for its bar of \(lengths)"
     case .outside: "its bar of \(lengths) would leave the range of times"
-    case .overflow: "the volume, turnover or count of its bar of \(lengths) would be out of range"
     case .straddles: "it does not fit into one bar of \(lengths)"
     case .notOfTime: "it is a bar of trades or of a volume, and such bars cannot be parts of \(lengths)"
     }

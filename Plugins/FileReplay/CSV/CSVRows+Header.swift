@@ -14,7 +14,7 @@ extension CSVRows {
       case .malformed:
         throw ReplayError(code: .badColumns, file: file, place: .line(reader.line), message: "the header cannot be read: \(reason)")
       }
-      header = headerNames()
+      header = Self.names(in: quoted)
     } else {
       try refuseBareReturns(reader)
     }
@@ -24,16 +24,75 @@ extension CSVRows {
     }
     let found = try CSVColumns(
       fields: fields, mapping: mapping, header: header, hasSymbol: hasSymbol, file: file, line: reader.line)
+    use(found, header ?? [], slots)
+    return header == nil ? row(&reader, slots) : .blank
+  }
+
+  /// Reads the rows after this one by these columns.
+  private mutating func use(_ found: CSVColumns, _ header: [String], _ slots: borrowing Slots) {
     columns = found
+    names = header
     expected = found.expected ?? -1
     needed = found.needed
     slots.clear()
+    wantedCount = 0
     for (slot, column) in found.places.enumerated() where column >= 0 {
       wanted[wantedCount] = (slot, column)
       wantedCount += 1
     }
-    if let header { learn(header.count) }
-    return header == nil ? row(&reader, slots) : .blank
+    if found.expected != nil { learn(header.count) }
+  }
+
+  enum HeaderFound {
+    case none
+    /// The header that the columns are from.
+    case same
+    /// Another one, which is used from here on.
+    case other
+  }
+
+  /// Whether the current row, which is not well-formed, is a header again: it names at least two of the columns in use, or names for all
+  /// fields. Throws `badColumns` if it lacks a column.
+  mutating func header(_ reader: borrowing LineReader, _ slots: borrowing Slots) throws(ReplayError) -> HeaderFound {
+    guard !names.isEmpty, reader.count <= Self.headerLimit else { return .none }
+    var record = QuotedRecord()
+    guard record.step(reader.bytes, delimiter: format.delimiter.rawValue) == .complete, record.ends.count <= CSVFormat.columnLimit else {
+      return .none
+    }
+    let header = Self.names(in: record)
+    if header == names { return .same }
+    let used = Set((0..<wantedCount).map { names[wanted[$0].column].lowercased() }.filter { !$0.isEmpty })
+    // Before the columns are looked up: a file may have many malformed rows.
+    if words.isEmpty { words = Set(fields.flatMap(\.aliases) + mapping.values + names).reduce(into: []) { $0.insert($1.lowercased()) } }
+    guard header.count(where: { words.contains($0.lowercased()) }) >= 2 else { return .none }
+    let isLikely = Set(header.map { $0.lowercased() }).intersection(used).count >= 2
+    // Columns that are given by number keep the names they had.
+    var mapping = mapping
+    for (field, reference) in mapping {
+      guard case .number(let number) = ColumnReference(reference), names.indices.contains(number - 1) else { continue }
+      guard case .name = ColumnReference(names[number - 1]), names.count(where: { $0 == names[number - 1] }) == 1 else { return .none }
+      mapping[field] = names[number - 1]
+    }
+    let found: CSVColumns
+    do throws(ReplayError) {
+      found = try CSVColumns(fields: fields, mapping: mapping, header: header, hasSymbol: hasSymbol, file: file, line: reader.line)
+    } catch {
+      if isLikely { throw error }
+      return .none
+    }
+    guard isLikely || found.places.count(where: { $0 >= 0 }) >= 2 else { return .none }
+    self.mapping = mapping
+    laterHeader = Array(reader.bytes) + [10]
+    use(found, header, slots)
+    return .other
+  }
+
+  private static var headerLimit: Int { 64 << 10 }
+
+  /// Has numbers read by the general functions, which know all forms.
+  mutating func readNumbersSlowly() {
+    for i in fields.indices { fields[i].isQuick = false }
+    if columns?.expected != nil { learn(names.count) }
   }
 
   /// Throws if the first line contains carriage returns, because then it contains all rows.
@@ -57,12 +116,12 @@ extension CSVRows {
     }
   }
 
-  private func headerNames() -> [String] {
+  private static func names(in record: borrowing QuotedRecord) -> [String] {
     var from = 0
     var names: [String] = []
-    for end in quoted.ends {
-      let bytes = UnsafeBufferPointer(start: quoted.scratch.base + from, count: end - from)
-      names.append(String(decoding: FieldSlot(start: UnsafePointer(bytes.baseAddress!), count: bytes.count).trimmed, as: UTF8.self))
+    for end in record.ends {
+      let field = FieldSlot(start: UnsafePointer(record.scratch.base) + from, count: end - from)
+      names.append(String(decoding: field.trimmed, as: UTF8.self))
       from = end + 1
     }
     return names

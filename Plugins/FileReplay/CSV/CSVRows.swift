@@ -8,12 +8,18 @@ struct CSVRows: ~Copyable {
   var reason = ""
 
   let format: CSVFormat
-  let fields: [ReplayField]
-  let mapping: [String: String]
+  var fields: [ReplayField]
+  var mapping: [String: String]
   let hasSymbol: Bool
   let file: String
 
   var columns: CSVColumns?
+  /// The names of the columns.
+  var names: [String] = []
+  /// In small letters, all words that name columns; found when they are needed.
+  var words: Set<String> = []
+  /// The header that has replaced the first one, with its line end.
+  var laterHeader: [UInt8] = []
   var expected = -1
   var needed = 0
   var quoted = QuotedRecord()
@@ -83,7 +89,7 @@ struct CSVRows: ~Copyable {
     case .later: return .later
     case .tooLong:
       if columns == nil { try refuseBareReturns(reader) }
-      reason = "the line is longer than \(reader.limit) bytes"
+      reason = "the line is longer than \(reader.limit) bytes ('row_limit')"
       return .malformed
     }
   }
@@ -172,7 +178,7 @@ struct CSVRows: ~Copyable {
           return .later
         }
         if reader.extend() { continue }
-        reason = "a quotation mark is not closed by the end of the file or within \(reader.limit) bytes"
+        reason = "a quotation mark is not closed by the end of the file or within \(reader.limit) bytes ('row_limit')"
       case .malformed(.strayQuote(let byte)): reason = "byte \(byte): a quotation mark inside a field that does not begin with one"
       case .malformed(.textAfterQuote(let byte)): reason = "byte \(byte): text between a closing quotation mark and the next field"
       }

@@ -12,15 +12,16 @@ final class BlockWork<E: ReplayEvent>: @unchecked Sendable {
   var bytesRead = 0
   fileprivate(set) var events: [E] = []
   fileprivate(set) var malformed: [(row: MalformedRow, eventsBefore: Int)] = []
-  /// The number of well-formed rows before `from` or not before `until`.
-  fileprivate(set) var outside = 0
+  /// The counts of its rows that give no events, and of values that did not fit.
+  fileprivate(set) var counts = ReplayCounts()
   /// The time of the last row with a time, in this block or one before.
   fileprivate(set) var last: Timestamp?
   /// Sizes that were missing in all rows that this block's parser has read.
   fileprivate(set) var missingSizes: [Int] = []
   /// The number of lines in the block; line numbers of malformed rows are counted from its first line.
   fileprivate(set) var lines = 0
-  /// True if it has more malformed rows than are stored; it has to be read again, row by row.
+  /// True if it has more malformed rows than are stored, or a row that changes how those after it are read; it has to be read again, row
+  /// by row.
   fileprivate(set) var isCrowded = false
   /// The file's header is wrong.
   fileprivate(set) var failure: ReplayError?
@@ -28,7 +29,7 @@ final class BlockWork<E: ReplayEvent>: @unchecked Sendable {
   fileprivate func clear() {
     events.removeAll(keepingCapacity: true)
     malformed.removeAll()
-    (outside, lines, isCrowded, failure) = (0, 0, false, nil)
+    (counts, lines, isCrowded, failure) = (ReplayCounts(), 0, false, nil)
   }
 }
 
@@ -70,7 +71,7 @@ actor BlockParser<E: ReplayEvent> {
     let before = isFirst ? header.count { $0 == 10 } : 1
     let base = isFirst ? 0 : 1
     work.block.withLines(from: isFirst ? header.count : 0, after: before, limit: lineLimit) { reader in
-      let outside = rows.counts.outside
+      let (counts, changes) = (rows.counts, rows.changes)
       rows.resume()
       do throws(ReplayError) {
         var done = 0
@@ -85,9 +86,12 @@ actor BlockParser<E: ReplayEvent> {
           }
         } while work.events.count > done
       } catch {
-        if error.code == .malformedRow { work.isCrowded = true } else { work.failure = error }
+        // The header has been read, so what is wrong with columns is about another one in mid-file.
+        if error.code == .malformedRow || error.code == .badColumns { work.isCrowded = true } else { work.failure = error }
       }
-      work.outside = rows.counts.outside - outside
+      if rows.changes != changes { work.isCrowded = true }
+      let more = rows.counts - counts
+      (work.counts.outside, work.counts.kept) = (more.outside, more.kept)
       work.last = rows.last
       work.missingSizes = rows.missingSizes
       work.lines = reader.linesRead - base

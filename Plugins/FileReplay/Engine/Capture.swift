@@ -24,6 +24,10 @@ struct Capture<E: ReplayEvent>: ~Copyable {
   private let until: Int64
   private let hasUntil: Bool
   private var isAtEnd = false
+  private let now: @Sendable () -> Timestamp
+  private let earliest: Timestamp
+  /// The latest plausible time of receipt, as far as it was asked for.
+  private var latest: Int64 = .min
 
   init() {
     isOpen = false
@@ -31,6 +35,8 @@ struct Capture<E: ReplayEvent>: ~Copyable {
     name = ""
     (from, until, hasUntil) = (.min, .max, false)
     reader = nil
+    now = { Timestamp(ns: .max) }
+    earliest = TimeGuess.earliest
   }
 
   /// Throws if the spec cannot be used.
@@ -41,6 +47,8 @@ struct Capture<E: ReplayEvent>: ~Copyable {
     until = options.until?.ns ?? .max
     hasUntil = options.until != nil
     component = options.component
+    now = options.now
+    earliest = options.earliest
     guard let kind = E.decodedKind else {
       reader = nil
       return
@@ -115,7 +123,7 @@ extension Capture {
         switch try reader.next() {
         case .later: return events.count - before
         case .end: isAtEnd = true
-        case .tooLong: try reject("the line is longer than \(reader.limit) bytes", reader, malformed)
+        case .tooLong: try reject("the line is longer than \(reader.limit) bytes ('row_limit')", reader, malformed)
         case .line: try take(CaptureLine(reader.bytes), reader, malformed)
         }
       }
@@ -127,12 +135,27 @@ extension Capture {
     return events.count - before
   }
 
+  /// True for a time of receipt up to tomorrow; the clock is asked only for times that are later than all before.
+  private mutating func isPlausible(_ received: Timestamp) -> Bool {
+    let (tomorrow, isOver) = now().ns.addingReportingOverflow(TimeUnit.day)
+    latest = isOver ? .max : tomorrow
+    return received >= earliest && received.ns <= latest
+  }
+
   private mutating func take(
     _ line: CaptureLine, _ reader: borrowing LineReader, _ malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) {
     switch line {
     case .message(let received, let text):
-      guard let verdict = read(text, received) else { return }
+      if received < earliest || received.ns > latest, !isPlausible(received) {
+        return try reject("the receive time would be \(received), which is not from 1990 to tomorrow", reader, malformed)
+      }
+      let verdict = read(text, received)
+      if let kept = self.reader?.takeKept() {
+        counts.kept += kept.counts
+        for text in kept.remarks { _ = malformed(MalformedRow(reader, file: name, reason: text, remark: .message(text))) }
+      }
+      guard let verdict else { return }
       try judge(verdict, reader, malformed)
     case .connected: reconnected()
     case .sent, .blank: break

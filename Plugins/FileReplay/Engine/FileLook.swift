@@ -16,7 +16,7 @@ enum FileLook {
     let names = Set(names.prefix(CSVFormat.columnLimit).map { $0.lowercased() })
     func prices(_ fields: [ReplayField]) -> [String]? {
       var found: [String] = []
-      for field in fields where field.kind == .price && field.isRequired {
+      for field in fields where (field.kind == .price || field.kind == .quoted) && field.isRequired {
         // A single letter is no indication.
         guard let name = field.aliases.first(where: { $0.count > 1 && names.contains($0.lowercased()) }) else { return nil }
         found.append("'\(name)'")

@@ -20,6 +20,10 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
   private let helpers: (any TaskExecutor)?
   private let line: BlockLine<E>
   private var header: [UInt8]?
+  /// True after a row that has changed how those after it are read. The parsers do not know of it, so what they parse is not used then.
+  private var isChanged = false
+  private var laterHeader: [UInt8] = []
+  private var hasCommas = false
 
   /// True for a large plain file.
   static func isWorthIt(_ input: ReplayInput) -> Bool { input.contents.knownSize.map { $0 >= leastSize } ?? false }
@@ -43,20 +47,20 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
 
   /// Passes all events to `take`, in batches of at most `limit`, with the number of bytes of the file read so far. `malformed` is called
   /// for malformed rows as they are found; if it returns `stop`, the row is thrown as an error, after the events before it. Errors of
-  /// `take` are passed on. `outside` gets, for each block, the number of rows outside of `from` and `until`.
+  /// `take` are passed on. `counted` gets, for each block, what was counted beside events and malformed rows.
   mutating func run(
-    limit: Int, outside: (Int) -> Void = { _ in }, into take: (Span<E>, Int) async throws -> Void,
+    limit: Int, counted: (ReplayCounts) -> Void = { _ in }, into take: (Span<E>, Int) async throws -> Void,
     malformed: (MalformedRow) -> MalformedPolicy
   ) async throws {
-    let lines = try await parseBlocks(limit, outside, take, malformed)
+    let lines = try await parseBlocks(limit, counted, take, malformed)
     let read = line.bytesRead
     let rest = line.takeRest(after: lines, limit: options.lineLimit)
-    _ = try await parseInPlace(rest, limit, outside, { try await take($0, max(read, $1)) }, malformed)
+    _ = try await parseInPlace(rest, limit, counted, { try await take($0, max(read, $1)) }, malformed)
   }
 
   /// Returns the number of lines.
   private mutating func parseBlocks(
-    _ limit: Int, _ outside: (Int) -> Void, _ take: (Span<E>, Int) async throws -> Void,
+    _ limit: Int, _ counted: (ReplayCounts) -> Void, _ take: (Span<E>, Int) async throws -> Void,
     _ malformed: (MalformedRow) -> MalformedPolicy
   ) async throws -> Int {
     guard let first = line.begin() else { return 0 }
@@ -67,7 +71,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     } catch { throw first.withBytes { error.explained(by: $0, as: E.fields) } }
     // This is not a task group, because its body would not run on this actor, and every batch would cause two thread switches.
     let tasks = parsers.map { parser in Task(executorPreference: helpers) { [line] in await parser.run(line) } }
-    let result = await handAll(limit, outside, take, malformed)
+    let result = await handAll(limit, counted, take, malformed)
     line.stop()
     for task in tasks { await task.value }
     return try result.get()
@@ -75,13 +79,13 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
 
   /// Returns the number of lines, or the error that ended it.
   private mutating func handAll(
-    _ limit: Int, _ outside: (Int) -> Void, _ take: (Span<E>, Int) async throws -> Void,
+    _ limit: Int, _ counted: (ReplayCounts) -> Void, _ take: (Span<E>, Int) async throws -> Void,
     _ malformed: (MalformedRow) -> MalformedPolicy
   ) async -> Result<Int, any Error> {
     var lines = 0
     do {
       while let work = await line.next() {
-        lines = try await hand(work, after: lines, limit, outside, take, malformed)
+        lines = try await hand(work, after: lines, limit, counted, take, malformed)
         line.give(back: work)
       }
       return .success(lines)
@@ -90,16 +94,16 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
 
   /// Returns the number of lines up to the block's end.
   private mutating func hand(
-    _ parsed: BlockWork<E>, after lines: Int, _ limit: Int, _ outside: (Int) -> Void,
+    _ parsed: BlockWork<E>, after lines: Int, _ limit: Int, _ counted: (ReplayCounts) -> Void,
     _ take: (Span<E>, Int) async throws -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
   ) async throws -> Int {
     if let failure = parsed.failure { throw failure }
-    if parsed.isCrowded {
+    if parsed.isCrowded || isChanged {
       let reader = try parsed.block.reader(name: input.name, after: lines, limit: options.lineLimit)
-      return try await parseInPlace(reader, limit, outside, { batch, _ in try await take(batch, parsed.bytesRead) }, malformed)
+      return try await parseInPlace(reader, limit, counted, { batch, _ in try await take(batch, parsed.bytesRead) }, malformed)
     }
-    tally.counts.outside += parsed.outside
-    if parsed.outside > 0 { outside(parsed.outside) }
+    tally.counts += parsed.counts
+    counted(parsed.counts)
     if let last = parsed.last { tally.last = last }
     tally.missingSizes.removeAll { !parsed.missingSizes.contains($0) }
     var at = 0
@@ -107,6 +111,10 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
       try await hand(parsed, &at, before, limit, take)
       var row = row
       row.line += lines
+      if row.remark != nil {
+        _ = malformed(row)
+        continue
+      }
       tally.counts.malformed += 1
       if tally.firstMalformed == nil { tally.firstMalformed = row }
       if malformed(row) == .stop { throw ReplayError(malformed: row) }
@@ -130,13 +138,15 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
 
   /// Parses lines one after the other; returns their number up to the end.
   private mutating func parseInPlace(
-    _ lines: consuming LineReader, _ limit: Int, _ outside: (Int) -> Void,
+    _ lines: consuming LineReader, _ limit: Int, _ counted: (ReplayCounts) -> Void,
     _ take: (Span<E>, Int) async throws -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
   ) async throws -> Int {
     var lines = lines
     // The first line of the file is the header itself.
     var rows = try RowParser<E>(input, options, isJSON: isJSON)
-    if let header, lines.line > 0 { try rows.read(header: header, of: input, limit: options.lineLimit) }
+    if let header, lines.line > 0 { try rows.read(header: header + laterHeader, of: input, limit: options.lineLimit) }
+    if hasCommas { rows.doubtPoints() }
+    let changes = rows.changes
     var batch: [E] = []
     var failure: ReplayError?
     while failure == nil {
@@ -147,7 +157,11 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
       if !batch.isEmpty { try await take(batch.span, lines.bytesRead) }
     }
     tally.counts += rows.counts
-    if rows.counts.outside > 0 { outside(rows.counts.outside) }
+    counted(rows.counts)
+    if rows.changes != changes {
+      isChanged = true
+      (laterHeader, hasCommas) = (rows.laterHeader, rows.hasCommas)
+    }
     if let last = rows.last { tally.last = last }
     if tally.firstMalformed == nil { tally.firstMalformed = rows.firstMalformed }
     tally.missingSizes.removeAll { !rows.missingSizes.contains($0) }

@@ -42,7 +42,7 @@ extension ReplayError: CustomStringConvertible {
   }
 }
 
-/// A malformed row and the reason.
+/// A malformed row and the reason, or a remark about a row.
 struct MalformedRow: Hashable, Sendable {
   /// How much of a row's text is stored, in bytes.
   static let textLimit = 200
@@ -58,6 +58,8 @@ struct MalformedRow: Hashable, Sendable {
   var text: String
   /// The row's symbol, if it could be read.
   var symbol: Symbol?
+  /// What it is a remark about, if the row is not malformed.
+  var remark: RowRemark?
 }
 
 extension MalformedRow: CustomStringConvertible {
@@ -67,11 +69,11 @@ extension MalformedRow: CustomStringConvertible {
 
 extension MalformedRow {
   /// A malformed row of the reader's current line.
-  init(_ reader: borrowing LineReader, file: String, reason: String, symbol: Symbol? = nil) {
+  init(_ reader: borrowing LineReader, file: String, reason: String, symbol: Symbol? = nil, remark: RowRemark? = nil) {
     let text = String(decoding: reader.bytes.prefix(Self.textLimit), as: UTF8.self)
     let isSplit = FileLook.hasBareReturn(UnsafeBufferPointer(rebasing: reader.bytes.prefix(Self.returnLimit)))
     let reason = isSplit ? "\(reason); \(FileLook.bareReturns)" : reason
-    self.init(file: file, line: reader.line, reason: reason, text: text, symbol: symbol)
+    self.init(file: file, line: reader.line, reason: reason, text: text, symbol: symbol, remark: remark)
   }
 }
 

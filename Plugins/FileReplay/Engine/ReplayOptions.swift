@@ -74,6 +74,18 @@ struct ReplayOptions: Sendable {
   var date: CivilDate?
   /// Prices are divided by it, exactly: with 10000 the row's 138300 becomes 13.83.
   var priceScale: Int64 = 1
+  /// Sizes likewise.
+  var sizeScale: Int64 = 1
+  /// How prices finer than a billionth are treated.
+  var finerPrices = FinerPrices.reject
+  /// How numbers are written.
+  var numbers = NumberForm.plain
+  /// The words for sides; nil for the usual ones.
+  var sides: SideWords?
+  /// The time of day, which decides what numbers can be times.
+  var now: @Sendable () -> Timestamp = { Timestamp(ns: .max) }
+  /// The earliest time that a number can be.
+  var earliest = TimeGuess.earliest
   /// Only events at or after it.
   var from: Timestamp?
   /// Only events before it.
@@ -108,6 +120,7 @@ struct ReplayOptions: Sendable {
       throw problem("times in '\(timeFormat.name)' need a date for '\(input.name)'")
     }
     if priceScale < 1 { throw problem("the price scale must be at least 1, got \(priceScale)") }
+    if sizeScale < 1 { throw problem("the size scale must be at least 1, got \(sizeScale)") }
     if let from, let until, from >= until { throw problem("'from' (\(from)) must be before 'until' (\(until))") }
     if case .times(let count) = loops, count < 1 { throw problem("the count of loops must be at least 1, got \(count)") }
     if inputs.isEmpty { throw problem("there is no file to replay") }

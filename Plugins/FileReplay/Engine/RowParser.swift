@@ -21,7 +21,13 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     dates = zone.map { BarDates($0, all: options.timeFormat == .date) }
   }
 
-  var counts: ReplayCounts { ReplayCounts(events: events, outside: outside, malformed: rows.malformed) }
+  var counts: ReplayCounts { ReplayCounts(events: events, outside: outside, malformed: rows.malformed, kept: rows.kept) }
+  /// How often a row has changed how the rows after it are read.
+  var changes: Int { rows.changes }
+  /// The header that has replaced the first one, with its line end; empty if none has.
+  var laterHeader: [UInt8] { rows.laterHeader }
+  /// True after a number with a decimal comma.
+  var hasCommas: Bool { rows.hasCommas }
   /// The first malformed row.
   var firstMalformed: MalformedRow? { rows.firstMalformed }
   /// Sizes that were missing in all rows, as indices of the event's fields.
@@ -30,6 +36,9 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
   var hasHeader: Bool { rows.hasHeader }
   /// The time of the last row with a time.
   var last: Timestamp? { rows.last }
+
+  /// Reads as after a number with a decimal comma.
+  mutating func doubtPoints() { rows.doubtPoints() }
 
   /// Continues after the reader was given other lines.
   mutating func resume() { rows.resume() }

@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusDecoding
 
 /// Reads rows of one layout into values; of the event's type it knows the fields only, so it is compiled once for all types.
 struct RowReader: ~Copyable {
@@ -19,6 +20,11 @@ struct RowReader: ~Copyable {
   /// The first malformed row.
   private(set) var firstMalformed: MalformedRow?
   private(set) var isAtEnd = false
+  /// Values that did not fit into their events.
+  private(set) var kept = KeptValues()
+  /// How often a row has changed how the rows after it are read.
+  private(set) var changes = 0
+  private var told: Set<RowRemark> = []
 
   private let name: String
   private let fields: [ReplayField]
@@ -40,12 +46,13 @@ struct RowReader: ~Copyable {
     self.isJSON = isJSON
     slots = Slots(count: fields.count)
     let symbol = input.symbol ?? options.symbol
+    let fields = fields.map { $0.adapted(to: options) }
     csv = CSVRows(format: options.csv, fields: fields, mapping: options.columns, hasSymbol: symbol != nil, file: input.name)
     json = JSONRows(fields, paths: paths, hasSymbol: symbol != nil, slots: slots)
-    let times = TimeDecoder(format: options.timeFormat, zone: zone, date: input.date ?? options.date, finer: options.finer)
-    values = ValueDecoder(
-      fields, symbol: symbol, times: times, scale: options.priceScale, intake: options.intake, length: options.length,
-      conditions: options.conditions)
+    let times = TimeDecoder(
+      format: options.timeFormat, zone: zone, date: input.date ?? options.date, finer: options.finer, now: options.now,
+      earliest: options.earliest)
+    values = ValueDecoder(fields, symbol: symbol, times: times, options)
     reasons = RowReasons(fields, mapping: options.columns, hasSymbol: symbol != nil, isJSON: isJSON)
     unseenSizes = fields.indices.filter { fields[$0].kind == .quantity }
   }
@@ -75,26 +82,84 @@ struct RowReader: ~Copyable {
     return lines.take(upTo: newline)
   }
 
-  /// Reads any row. `rejected` is called for one that is malformed; if it returns `stop`, the row is thrown as an error.
+  /// Reads any row. `rejected` is called for one that is malformed; if it returns `stop`, the row is thrown as an error. It is also called
+  /// for the first row that there is a remark about, whatever it returns.
   @inline(never)
   mutating func slow(_ lines: inout LineReader, _ rejected: (MalformedRow) -> MalformedPolicy) throws(ReplayError) -> Step {
     switch isJSON ? try json.next(&lines, slots) : try csv.next(&lines, slots) {
     case .row:
       do throws(FieldProblem) { try values.read(slots) } catch {
+        defer { values.remarks.removeAll() }
+        if try isHeader(lines, rejected) { return .none }
+        tellRemarks(lines, rejected)
         // The symbol is read first, so it is known when another field is malformed.
         let symbol = fields[error.field] == .symbol ? nil : values.row.symbol
         try reject(reason(error, lines), lines, symbol, rejected)
         return .none
       }
+      if !values.remarks.isEmpty {
+        tellRemarks(lines, rejected)
+        values.remarks.removeAll()
+      }
       if isJSON, !unseenSizes.isEmpty { unseenSizes.removeAll { slots[$0].kind != .absent } }
       return .row
-    case .malformed: try reject(isJSON ? json.reason + reasons.spread(lines.bytes) : csv.reason, lines, nil, rejected)
+    case .malformed:
+      if try isHeader(lines, rejected) { return .none }
+      try reject(isJSON ? json.reason + reasons.spread(lines.bytes) : csv.reason, lines, nil, rejected)
     case .blank: break
     case .end: isAtEnd = true
     case .later: return .later
     }
     return .none
   }
+
+  /// True for another header, as in files that were put together; the rows after it are read by it. Throws if it lacks a column.
+  @inline(never)
+  private mutating func isHeader(_ lines: borrowing LineReader, _ rejected: (MalformedRow) -> MalformedPolicy) throws(ReplayError) -> Bool {
+    if isJSON { return false }
+    switch try csv.header(lines, slots) {
+    case .none: return false
+    case .same: tell(.sameHeader, "the header is here again, and is no row", lines, rejected)
+    case .other:
+      changes += 1
+      tell(.otherHeader, "here is another header: the rows after it are read by it", lines, rejected)
+    }
+    return true
+  }
+
+  private mutating func tellRemarks(_ lines: borrowing LineReader, _ rejected: (MalformedRow) -> MalformedPolicy) {
+    for remark in values.remarks {
+      var kind = remark.kind
+      switch kind {
+      case .cut: kept.cut += 1
+      case .unfit: kept.unfit += 1
+      case .rounded: kept.rounded += 1
+      case .decimalComma: doubtPoints()
+      case .guessedTime(let text): kind = .guessedTime("'\(fields[remark.field].name)' \(text)")
+      case .sameHeader, .otherHeader, .message: break
+      }
+      tell(kind, "'\(fields[remark.field].name)' \(remark.text)", lines, rejected)
+    }
+  }
+
+  private mutating func tell(
+    _ remark: RowRemark, _ text: String, _ lines: borrowing LineReader, _ rejected: (MalformedRow) -> MalformedPolicy
+  ) {
+    if !told.insert(remark).inserted { return }
+    _ = rejected(MalformedRow(lines, file: name, reason: text, remark: remark))
+  }
+
+  /// After a number with a decimal comma: numbers such as 1.000 are refused, because their points may stand between thousands.
+  mutating func doubtPoints() {
+    changes += 1
+    values.hasCommas = true
+    csv.readNumbersSlowly()
+  }
+
+  /// True after a number with a decimal comma.
+  var hasCommas: Bool { values.hasCommas }
+  /// The header that has replaced the first one, with its line end; empty if none has.
+  var laterHeader: [UInt8] { csv.laterHeader }
 
   /// Reads until the columns are known; throws what is wrong with them.
   mutating func readColumns(_ lines: inout LineReader) throws(ReplayError) {

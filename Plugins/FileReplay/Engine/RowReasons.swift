@@ -27,11 +27,17 @@ struct RowReasons {
     switch problem.reason {
     case .missing: return isJSON ? missing(problem.field, keys, slots) + spread(row) : "\(field) is empty"
     case .notANumber: return "\(field) is not a number: \(text)" + ValueAdvice.number(bytes)
-    case .tooManyDecimals: return "\(field) has more than nine decimals: \(text)"
-    case .notExact: return "\(field) divided by the price scale is out of range or has more than nine decimals: \(text)"
+    case .tooManyDecimals: return "\(field) has more than nine decimals: \(text)" + rounding(problem.field)
+    case .notExact:
+      return "\(field) divided by the price scale is out of range or has more than nine decimals: \(text)" + rounding(problem.field)
+    case .undefined: return "\(field) is not defined: \(text) stands for no number"
+    case .ambiguous:
+      return "\(field) is \(text), whose point may stand between thousands, as other numbers here have decimal commas; 'numbers: comma' "
+        + "reads them"
+    case .unsettledTime: return "\(field) is not a time: \(text)"
     case .outOfRange: return "\(field) is out of range: \(text)"
     case .negative: return "\(field) is negative: \(text)"
-    case .notASide: return "\(field) is neither buy nor sell: \(text)"
+    case .notASide: return "\(field) is neither buy nor sell: \(text); 'sides' can say what it means"
     case .notACondition:
       return "\(field) has an unknown code: \(text); 'conditions' can say what it means"
     case .notWhole: return "\(field) is not a whole number: \(text)"
@@ -40,6 +46,12 @@ struct RowReasons {
     case .symbol(let why): return "\(field): \(why): \(text)"
     case .time(let why): return "\(field) \(why): \(text)" + (isTimeText ? ValueAdvice.time(bytes) : "")
     }
+  }
+
+  /// The option that would have kept a row with too fine a price; empty for other fields, and where the price would be 0.
+  private func rounding(_ field: Int) -> String {
+    let kind = fields[field].kind
+    return kind == .price || kind == .quoted ? "; 'finer_prices: round' rounds prices to nine, where that leaves any" : ""
   }
 
   /// The hint for an object of several lines. There is none if the configuration has paths, because these may begin at an array.

@@ -22,10 +22,9 @@ extension ValueDecoder {
     return true
   }
 
-  /// A price that needs no division, of up to eight digits before the point and as many after it.
+  /// A price of up to eight digits before the point and as many after it.
   @inline(always)
   mutating func quickPrice(_ p: inout UnsafePointer<UInt8>, _ field: Int, stop: UInt64) -> Bool {
-    if scale != 1 { return false }
     let isNegative = p.pointee == 45
     var q = isNegative ? p + 1 : p
     var places = 0

@@ -66,8 +66,8 @@ extension Trade: ReplayEvent {
 extension Quote: ReplayEvent {
   static var decodedKind: EventKind? { .quote }
   static let fields = [
-    ReplayField.symbol, .time, .received, ReplayField("bid", .price, ["bid", "bid_price", "bid_px", "bidPrice", "b"]),
-    ReplayField("ask", .price, ["ask", "ask_price", "ask_px", "askPrice", "a"]),
+    ReplayField.symbol, .time, .received, ReplayField("bid", .quoted, ["bid", "bid_price", "bid_px", "bidPrice", "b"]),
+    ReplayField("ask", .quoted, ["ask", "ask_price", "ask_px", "askPrice", "a"]),
     ReplayField("bid_size", .quantity, ["bid_size", "bid_qty", "bidSize", "bid_sz", "B"], isRequired: false),
     ReplayField("ask_size", .quantity, ["ask_size", "ask_qty", "askSize", "ask_sz", "A"], isRequired: false),
   ]

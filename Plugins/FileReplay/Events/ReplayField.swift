@@ -1,11 +1,18 @@
+internal import MarketData
+
 /// One field of an event that a row may contain.
 struct ReplayField: Hashable, Sendable {
   /// The type of its values. The fields of a row are read in this order, so of several problems the first is reported.
   enum Kind: UInt8, Comparable, Sendable {
-    case symbol, time, price, quantity
+    case symbol, time, price
+    /// A side of a quote: a price, or 0 where nobody quotes that side.
+    case quoted
+    case quantity
     /// The time of receipt; if the row has none, the event's own time.
     case received
     case side
+    /// The same, in words that the options name.
+    case ownSide
     /// A trade's sale conditions.
     case condition
     /// What files of bars may also say, as those that stockbus writes. An average price that is missing is the close.
@@ -14,16 +21,30 @@ struct ReplayField: Hashable, Sendable {
     static func < (a: Kind, b: Kind) -> Bool { a.rawValue < b.rawValue }
   }
   let name: String
-  let kind: Kind
+  var kind: Kind
   /// The names of columns or keys under which it is searched if no mapping is given, best first.
   let aliases: [String]
   let isRequired: Bool
+  /// False for numbers that have to be converted, which no quick function does.
+  var isQuick = true
 
   init(_ name: String, _ kind: Kind, _ aliases: [String], isRequired: Bool = true) {
     self.name = name
     self.kind = kind
     self.aliases = aliases
     self.isRequired = isRequired
+  }
+
+  /// The field as these options have it read.
+  func adapted(to options: ReplayOptions) -> ReplayField {
+    var field = self
+    switch kind {
+    case .price, .quoted: field.isQuick = options.numbers != .comma && options.priceScale == 1
+    case .quantity: field.isQuick = options.numbers != .comma && options.sizeScale == 1
+    case .side: if options.sides != nil { field.kind = .ownSide }
+    default: break
+    }
+    return field
   }
 
   static let symbol = ReplayField("symbol", .symbol, ["symbol", "sym", "ticker", "s"])

@@ -12,6 +12,8 @@ struct RowValues: ~Copyable {
   static let limit = 15
   /// The number of fields of events that are not bars.
   private static let usual = 8
+  /// Where the time is.
+  static let timePlace = 1
   /// Where the length of a bar is, and the upper half of its amount.
   static let lengthPlace = 8
   static let upperPlace = 15

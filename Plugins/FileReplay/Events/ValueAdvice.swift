@@ -22,7 +22,7 @@ enum ValueAdvice {
       return "; a time of day needs its date before it, as in 2013-10-08T09:30:00"
     }
     if Set(marks).count == 1, marks.count == 2, let mark = marks.first, "./-".contains(mark) {
-      let meant = dates(pieces.map { Int($0) ?? 0 }, widths: pieces.map(\.count)).map(written)
+      let meant = dates(pieces.map { Int($0) ?? 0 }, widths: pieces.map(\.count)).map(\.iso)
       if meant == [String(date)] { return "" }
       if let first = meant.first {
         let rest = meant.count > 1 ? " or \(meant[1]), whichever is meant: no other order is read" : ""
@@ -31,17 +31,13 @@ enum ValueAdvice {
       let isPlain = mark == "-" && pieces[0].count == 4
       return isPlain ? "" : "; dates are read as 2013-10-08, the year first and with four digits"
     }
+    if CompactTime.isDate(bytes) { return "; 'time: yyyymmdd' reads dates and times without separators" }
     let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
     let small = text.lowercased()
     if small.contains(where: \.isNumber), months.contains(where: { small.contains($0) }) {
       return "; dates are read as 2013-10-08, times as 2013-10-08T13:30:00Z"
     }
     return ""
-  }
-
-  private static func written(_ date: CivilDate) -> String {
-    func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "\(date.year)-\(padded(date.month))-\(padded(date.day))"
   }
 
   /// The dates that three numbers may mean, with a year of four digits.

@@ -17,7 +17,7 @@ extension ValueDecoder {
       row.set(field, Int64(truncatingIfNeeded: amount.raw))
       row.set(RowValues.upperPlace, Int64(truncatingIfNeeded: amount.raw >> 64))
     case .count:
-      let raw = try quantity(slot, field).raw
+      let raw = try quantity(slot, field, scale: 1).raw
       if raw % 1_000_000_000 != 0 { throw FieldProblem(field: field, reason: .notWhole) }
       guard let count = UInt32(exactly: raw / 1_000_000_000) else { throw FieldProblem(field: field, reason: .outOfRange) }
       row.set(field, Int64(count))
@@ -27,18 +27,20 @@ extension ValueDecoder {
       row.set(field, length.raw)
     case .session: row.set(field, Int64(Self.session(text).rawValue))
     case .status: row.set(field, text.elementsEqual("partial".utf8) ? Int64(BarStatus.partial.rawValue) : 0)
-    case .symbol, .time, .price, .quantity, .received, .side, .condition: break
+    case .symbol, .time, .price, .quoted, .quantity, .received, .side, .ownSide, .condition: break
     }
   }
 
-  /// An amount of any length, divided by the scale.
+  /// An amount of any length, divided by the scales.
   private func amount(_ text: UnsafeBufferPointer<UInt8>, _ field: Int) throws(FieldProblem) -> Amount {
     var reader = ByteReader(text)
     do throws(TextError) {
       let amount = try reader.amount()
       try reader.expectEnd()
-      if amount.raw % Int128(scale) != 0 { throw TextError(.tooManyDecimals, at: 0) }
-      return Amount(raw: amount.raw / Int128(scale))
+      // A price times a size.
+      let divisor = Int128(scale) * Int128(sizeScale)
+      if amount.raw % divisor != 0 { throw TextError(.tooManyDecimals, at: 0) }
+      return Amount(raw: amount.raw / divisor)
     } catch {
       switch error.code {
       case .tooManyDecimals: throw FieldProblem(field: field, reason: scale == 1 ? .tooManyDecimals : .notExact)

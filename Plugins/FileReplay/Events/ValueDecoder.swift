@@ -11,33 +11,50 @@ struct ValueDecoder: ~Copyable {
   let barLength: BarLength
   private let intake: SymbolIntake
   let scale: UInt64
+  let sizeScale: UInt64
+  let numbers: NumberForm
+  let finerPrices: FinerPrices
+  /// Decimals up to which a number is what it looks like: none where points are marks between thousands, or may be.
+  private var plainPlaces: UInt8
+  /// True after a number with a decimal comma that was refused.
+  var hasCommas = false { didSet { if hasCommas { plainPlaces = 0 } } }
   private var conditions: ConditionReader
+  private let ownSides: [(word: [UInt8], side: Side)]
+  /// What the row's reader has to say about the last row.
+  var remarks: [(kind: RowRemark, field: Int, text: String)] = []
+  /// The sides of the last quote that nobody quotes, as a bit for each field.
+  var emptySides = 0
   /// The first eight digits of the last time and their value, because consecutive times begin with the same digits.
   var front = TimeFront()
-  private let kinds: [ReplayField.Kind]
+  let kinds: [ReplayField.Kind]
   /// The fields in the order in which they are read.
   private let order: [Int]
 
-  /// `symbol` is used for rows that have none; prices are divided by `scale`. Names become symbols through `intake`.
-  /// `length` is that of bars that say none.
-  init(
-    _ fields: [ReplayField], symbol: Symbol?, times: consuming TimeDecoder, scale: Int64, intake: SymbolIntake = .open,
-    length: BarLength = .unknown, conditions: ConditionTable? = nil
-  ) {
-    self.conditions = ConditionReader(conditions)
-    self.intake = intake
+  /// `symbol` is used for rows that have none.
+  init(_ fields: [ReplayField], symbol: Symbol?, times: consuming TimeDecoder, _ options: ReplayOptions) {
+    conditions = ConditionReader(options.conditions)
+    intake = options.intake
     fallback = symbol
-    barLength = length
-    row = RowValues(symbol: symbol, length: fields.contains { $0.kind == .length } ? length : nil)
+    barLength = options.length
+    row = RowValues(symbol: symbol, length: fields.contains { $0.kind == .length } ? options.length : nil)
     self.times = times
-    self.scale = UInt64(max(1, scale))
+    scale = UInt64(max(1, options.priceScale))
+    sizeScale = UInt64(max(1, options.sizeScale))
+    numbers = options.numbers
+    plainPlaces = options.numbers == .comma ? 0 : 9
+    finerPrices = options.finerPrices
+    ownSides = (options.sides?.pairs ?? []).map { (Array($0.word.utf8), $0.side) }
     kinds = fields.map(\.kind)
     order = fields.indices.sorted { (fields[$0].kind, $0) < (fields[$1].kind, $1) }
   }
 
-  /// Reads all fields of a row.
+  /// Reads all fields of a row. What does not fit is left out where the rest of the event can be kept: see `amend`.
   mutating func read(_ slots: borrowing Slots) throws(FieldProblem) {
-    for field in order { try read(slots[field], field, kinds[field]) }
+    emptySides = 0
+    for field in order {
+      do throws(FieldProblem) { try read(slots[field], field, kinds[field]) } catch { try amend(error, slots[field]) }
+    }
+    if emptySides != 0 { try clearSides(slots) }
   }
 
   /// Reads one field in any form.
@@ -45,15 +62,16 @@ struct ValueDecoder: ~Copyable {
     switch kind {
     case .symbol: row.set(field, Int64(try symbol(slot, field).id))
     case .time: row.set(field, try times.time(slot, field).ns)
-    case .price:
+    case .price, .quoted:
       let (raw, places) = try price(slot, field)
       row.set(field, raw, places: places)
     case .quantity:
-      let (raw, places) = try quantity(slot, field)
+      let (raw, places) = try quantity(slot, field, scale: sizeScale)
       row.set(field, raw, places: places)
     case .received:
       if slot.count == 0 || slot.trimmed.isEmpty { row.set(field, 0) } else { row.set(field, try times.time(slot, field).ns, places: 1) }
     case .side: row.set(field, Int64(try side(slot, field).rawValue))
+    case .ownSide: row.set(field, Int64(try ownSide(slot, field).rawValue))
     case .condition: row.set(field, Int64(try conditions.condition(slot, field).rawValue))
     case .average, .amount, .count, .length, .session, .status: try readOfBar(slot, field, kind)
     }
@@ -90,22 +108,26 @@ struct ValueDecoder: ~Copyable {
 
   /// A price divided by the scale, and the decimals it was written with.
   mutating func price(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
-    let number = try Self.number(slot, field)
-    if !number.isLong, number.places <= 9, let raw = number.billionths(scale: scale) { return (raw, number.places) }
-    return try Self.slowFixedPoint(slot, field, number, scale)
+    let number = try number(slot, field)
+    if !number.isLong, number.places <= plainPlaces, let raw = number.billionths(scale: scale) { return (raw, number.places) }
+    return try general(slot, field, scale)
   }
 
   /// An amount, 0 if it is missing; never negative.
-  mutating func quantity(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
+  mutating func quantity(_ slot: FieldSlot, _ field: Int, scale: UInt64) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
     if slot.count == 0 { return (0, 0) }
-    let number = try Self.number(slot, field, isRequired: false)
-    if !number.isLong, number.places <= 9, !number.isNegative, let raw = number.billionths(scale: 1) { return (raw, number.places) }
-    let (raw, places) = try Self.slowFixedPoint(slot, field, number, 1)
+    let number = try number(slot, field, isRequired: false)
+    if !number.isLong, number.places <= plainPlaces, !number.isNegative, number.mantissa != UInt64(UInt32.max),
+      let raw = number.billionths(scale: scale)
+    {
+      return (raw, number.places)
+    }
+    let (raw, places) = try general(slot, field, scale)
     if raw < 0 { throw FieldProblem(field: field, reason: .negative) }
     return (raw, places)
   }
 
-  /// Which side took the liquidity: `buy`, `sell`, `b`, `s` in upper or lower case; unknown if it is missing.
+  /// Which side took the liquidity: `buy`, `sell`, `b`, `s`, `a`, `n` in upper or lower case; unknown if it is missing.
   private func side(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Side {
     if slot.count == 0 { return .unknown }
     // The usual two as words.
@@ -123,9 +145,10 @@ struct ValueDecoder: ~Copyable {
   private static func sideText(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Side {
     if slot.kind == .text {
       switch String(decoding: slot.trimmed.prefix(16), as: UTF8.self).lowercased() {
+      // Databento writes A for a seller's trade, at the bid, and N for none.
       case "b", "buy": return .buy
-      case "s", "sell": return .sell
-      case "", "unknown": return .unknown
+      case "s", "sell", "a": return .sell
+      case "", "unknown", "n": return .unknown
       default: break
       }
     }
@@ -134,14 +157,16 @@ struct ValueDecoder: ~Copyable {
 }
 
 extension ValueDecoder {
-  private static func number(_ slot: FieldSlot, _ field: Int, isRequired: Bool = true) throws(FieldProblem) -> Decimal {
+  private func number(_ slot: FieldSlot, _ field: Int, isRequired: Bool = true) throws(FieldProblem) -> Decimal {
     if slot.kind == .number { return slot.number }
     if slot.kind == .text {
       var p = slot.start
       if let number = Decimal.scan(&p, .loose), p == slot.start + slot.count { return number }
     }
     if !isRequired, slot.trimmed.isEmpty { return Decimal() }
-    return try slowNumber(slot, field)
+    // Numbers of another form are left to the general function.
+    if numbers != .plain, slot.kind == .text, !slot.trimmed.isEmpty { return Decimal(isLong: true) }
+    return try Self.slowNumber(slot, field)
   }
 
   @inline(never)
@@ -166,24 +191,36 @@ extension ValueDecoder {
     return number
   }
 
+  /// A number in any form and of any length, divided by `scale`.
   @inline(never)
-  private static func slowFixedPoint(
-    _ slot: FieldSlot, _ field: Int, _ number: Decimal, _ scale: UInt64
+  func general(
+    _ slot: FieldSlot, _ field: Int, _ scale: UInt64, finer: FinerNumbers = .reject
   ) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
-    if !number.isLong, scale != 1 {
-      guard let raw = number.billionths(scale: scale) else { throw FieldProblem(field: field, reason: .notExact) }
-      return (raw, min(9, number.places))
-    }
+    let text = slot.trimmed
+    if hasCommas, slot.kind == .text, NumberForm.isAmbiguous(text) { throw FieldProblem(field: field, reason: .ambiguous) }
+    let isSize = kinds[field] == .quantity
+    if NoNumber.isLimit(text, isSize: isSize) { throw FieldProblem(field: field, reason: .undefined) }
     do throws(TextError) {
-      let (raw, written) = try Decimal.longBillionths(slot.trimmed)
-      guard raw.magnitude % scale == 0 else { throw TextError(.tooManyDecimals, at: 0) }
-      return (raw / Int64(scale), written)
+      if slot.kind == .number || numbers == .plain { return try Decimal.general(text, scale: scale, finer: finer) }
+      guard let plain = numbers.plain(text) else { throw TextError(.unexpected, at: 0) }
+      return try plain.withUnsafeBufferPointer { plain in
+        Result { () throws(TextError) in try Decimal.general(plain, scale: scale, finer: finer) }
+      }.get()
     } catch {
       switch error.code {
-      case .tooManyDecimals: throw FieldProblem(field: field, reason: scale == 1 ? .tooManyDecimals : .notExact)
-      case .outOfRange: throw FieldProblem(field: field, reason: .outOfRange)
+      case .tooManyDecimals: throw FieldProblem(field: field, reason: scale == 1 || isSize ? .tooManyDecimals : .notExact)
+      case .outOfRange: throw FieldProblem(field: field, reason: scale == 1 || isSize ? .outOfRange : .notExact)
       default: throw FieldProblem(field: field, reason: .notANumber)
       }
     }
+  }
+
+  /// The side in the words of the options; unknown if it is missing.
+  private func ownSide(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Side {
+    if slot.kind == .container { throw FieldProblem(field: field, reason: .notAValue) }
+    let text = slot.trimmed
+    if let own = ownSides.first(where: { text.elementsEqual($0.word) }) { return own.side }
+    if text.isEmpty { return .unknown }
+    throw FieldProblem(field: field, reason: .notASide)
   }
 }

@@ -94,7 +94,7 @@ struct JSONRows: ~Copyable {
     case .end: return .end
     case .later: return .later
     case .tooLong:
-      reason = "the line is longer than \(reader.limit) bytes"
+      reason = "the line is longer than \(reader.limit) bytes ('row_limit')"
       return .malformed
     }
   }

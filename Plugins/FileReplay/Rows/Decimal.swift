@@ -39,7 +39,8 @@ struct Decimal: Hashable, Sendable {
   }
 
   private func signed(_ magnitude: UInt64) -> Int64? {
-    if magnitude > UInt64(Int64.max) { return nil }
+    // The largest number is left to the general functions, because it may stand for a value that is not defined.
+    if magnitude >= UInt64(Int64.max) { return nil }
     return isNegative ? 0 &- Int64(truncatingIfNeeded: magnitude) : Int64(truncatingIfNeeded: magnitude)
   }
 }
@@ -107,9 +108,26 @@ extension Decimal {
     return number
   }
 
-  /// A long number in units of 1e-9, read from its text by MarketData's exact reader.
-  static func longBillionths(_ text: UnsafeBufferPointer<UInt8>) throws(TextError) -> (raw: Int64, decimals: UInt8) {
-    // The exact reader accepts JSON's grammar only.
+  /// A number of any length divided by `scale`, in units of 1e-9, from its text. The same texts are read as by `scan`.
+  static func general(
+    _ text: UnsafeBufferPointer<UInt8>, scale: UInt64, finer: FinerNumbers = .reject
+  ) throws(TextError) -> (raw: Int64, places: UInt8) {
+    let plain = try inJSON(text)
+    let result: Result<(raw: Int64, places: UInt8), TextError> = plain.withUnsafeBufferPointer { bytes in
+      var reader = ByteReader(bytes)
+      do throws(TextError) {
+        var decimals: UInt8 = 0
+        var isFiner = false
+        let raw = try reader.scaled(by: scale, finer: finer, decimals: &decimals, isFiner: &isFiner)
+        try reader.expectEnd()
+        return .success((raw, decimals))
+      } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+
+  /// The text of a number as JSON writes it, which is what the general readers accept.
+  private static func inJSON(_ text: UnsafeBufferPointer<UInt8>) throws(TextError) -> [UInt8] {
     var plain: [UInt8] = []
     for byte in text.prefix(1024) {
       if byte == 43, plain.isEmpty { continue }
@@ -119,15 +137,6 @@ extension Decimal {
     }
     if plain.last == 46 { plain.append(48) }
     if text.count > 1024 { throw TextError(.outOfRange, at: 0) }
-    let result: Result<(raw: Int64, decimals: UInt8), TextError> = plain.withUnsafeBufferPointer { bytes in
-      var reader = ByteReader(bytes)
-      do throws(TextError) {
-        var decimals: UInt8 = 0
-        let raw = try reader.fixedPoint(decimals: &decimals)
-        try reader.expectEnd()
-        return .success((raw, decimals))
-      } catch { return .failure(error) }
-    }
-    return try result.get()
+    return plain
   }
 }

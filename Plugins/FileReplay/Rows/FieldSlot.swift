@@ -85,6 +85,12 @@ enum RowFound {
 struct FieldProblem: Error, Hashable, Sendable {
   enum Reason: Hashable, Sendable {
     case missing, notANumber, tooManyDecimals, notExact, outOfRange, negative, notASide, notACondition, notAValue, notWhole, notALength
+    /// The largest or smallest number, which stands for a value that is not defined.
+    case undefined
+    /// A point that may stand between thousands, as other numbers in the file have decimal commas.
+    case ambiguous
+    /// A number as a time that has not been judged yet.
+    case unsettledTime
     case symbol(String)
     case time(String)
   }

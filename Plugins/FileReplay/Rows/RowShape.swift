@@ -50,6 +50,7 @@ struct RowShape: ~Copyable {
   let bytes: UnsafeMutablePointer<UInt8>
   private(set) var isComplete = false
   private let kinds: [ReplayField.Kind]
+  private let isQuick: [Bool]
   private let isNeeded: [Bool]
   private let pieceLimit: Int
   private let byteLimit: Int
@@ -62,6 +63,7 @@ struct RowShape: ~Copyable {
   /// - Parameter hasSymbol: rows need not have a symbol.
   init(_ fields: [ReplayField], hasSymbol: Bool, pieces pieceLimit: Int = 64, bytes byteLimit: Int = 4096) {
     kinds = fields.map(\.kind)
+    isQuick = fields.map(\.isQuick)
     isNeeded = fields.map { $0.isRequired && !(hasSymbol && $0.kind == .symbol) }
     found = Array(repeating: nil, count: fields.count)
     self.pieceLimit = pieceLimit
@@ -111,9 +113,9 @@ extension RowShape {
         // A JSON number in a field for symbols is read by the general functions.
         case .symbol: form == .number ? .other : .symbol
         case .time: .time
-        case .price: .price
-        case .quantity: .quantity
-        case .received, .side, .condition, .average, .amount, .count, .length, .session, .status: .other
+        case .price, .quoted: isQuick[target.field] ? .price : .other
+        case .quantity: isQuick[target.field] ? .quantity : .other
+        case .received, .side, .ownSide, .condition, .average, .amount, .count, .length, .session, .status: .other
         }
     }
   }

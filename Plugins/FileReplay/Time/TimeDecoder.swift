@@ -11,14 +11,29 @@ struct TimeDecoder: ~Copyable {
   /// True if whole numbers are times since the epoch.
   let isEpoch: Bool
   var text: ISOTime
+  private let now: @Sendable () -> Timestamp
+  private let earliest: Timestamp
+  /// What the numbers were that have come in the format `auto`.
+  private var guesses: [TimeGuess] = []
+  // The whole numbers that `quick` reads, from `least` on, and their unit.
+  private var least: UInt64
+  private var width: UInt64
+  private var quickUnit: UInt64
 
-  /// `date` is only needed by the formats since midnight.
-  init(format: TimeFormat, zone: ZoneRules?, date: CivilDate?, finer: FinerTimes = .reject) {
+  /// `date` is only needed by the formats since midnight, `now` by `auto`.
+  init(
+    format: TimeFormat, zone: ZoneRules?, date: CivilDate?, finer: FinerTimes = .reject,
+    now: @escaping @Sendable () -> Timestamp = { Timestamp(ns: .max) }, earliest: Timestamp = TimeGuess.earliest
+  ) {
+    self.earliest = earliest
     self.format = format
     self.finer = finer
+    self.now = now
     unit = format.unit ?? 0
     text = ISOTime(zone: zone, finer: finer)
-    isEpoch = format != .iso8601 && format != .date && !format.isSinceMidnight
+    isEpoch = format == .auto || (unit > 0 && !format.isSinceMidnight)
+    // No number fits until the first one has been judged.
+    (least, width, quickUnit) = unit == 0 ? (.max, 0, 0) : (0, UInt64(Int64.max) / unit, unit)
     if format.isSinceMidnight, let date {
       var zone = zone
       let begin = zone?.begin(ofDay: date.daysSinceEpoch) ?? date.daysSinceEpoch * 86_400
@@ -31,14 +46,14 @@ struct TimeDecoder: ~Copyable {
     }
   }
 
-  /// The time in a row's field.
+  /// The time in a row's field. In the format `auto`, throws `unsettledTime` for a number that `settle` has not judged.
   mutating func time(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
-    if slot.kind == .number, format != .iso8601, format != .date { return try epoch(slot.number, slot, field) }
+    if slot.kind == .number, format.readsNumbers { return try number(slot.number, slot, field) }
     if slot.kind == .text {
       if unit == 0, slot.count >= 10, slot.start[4] == 45, let time = text.quick(slot.start, slot.count, format) { return time }
-      if format != .iso8601, format != .date {
+      if format.readsNumbers {
         var p = slot.start
-        if let number = Decimal.scan(&p, .loose), p == slot.start + slot.count { return try epoch(number, slot, field) }
+        if let number = Decimal.scan(&p, .loose), p == slot.start + slot.count { return try self.number(number, slot, field) }
       }
     }
     return try slow(slot, field)
@@ -47,15 +62,72 @@ struct TimeDecoder: ~Copyable {
   /// The time of a whole number since the epoch, if `isEpoch`; nil if it does not fit.
   @inline(always)
   func quick(_ whole: UInt64) -> Int64? {
-    let (ns, overflow) = whole.multipliedReportingOverflow(by: unit == 0 ? TimeUnit.guess(whole) : unit)
-    return overflow || ns > UInt64(Int64.max) ? nil : Int64(truncatingIfNeeded: ns)
+    whole &- least <= width ? Int64(truncatingIfNeeded: whole &* quickUnit) : nil
   }
 
-  private mutating func epoch(_ number: Decimal, _ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
-    if !number.isLong, let ns = number.nanoseconds(unit: unit == 0 ? TimeUnit.guess(number.whole) : unit) {
-      return try placed(ns, field)
+  private mutating func number(_ number: Decimal, _ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
+    if unit != 0 { return try epoch(number, slot, field, unit) }
+    switch format {
+    case .compact: return try compact(slot, field)
+    case .days:
+      guard !number.isLong, number.places == 0, number.mantissa < 200_000 else {
+        throw FieldProblem(field: field, reason: .time("is not a time in \(described)"))
+      }
+      return try date(number.isNegative ? -Int(number.mantissa) : Int(number.mantissa), field)
+    default:
+      guard !number.isNegative, let whole = number.isLong ? Self.whole(of: slot) : number.whole,
+        let guess = guesses.first(where: { $0.covers(whole) })
+      else { throw FieldProblem(field: field, reason: .unsettledTime) }
+      return guess.unit == 0 ? try compact(slot, field) : try epoch(number, slot, field, guess.unit)
     }
-    return try placed(try inexact(slot, field), field)
+  }
+
+  /// Judges a number that has come as a time in the format `auto`; returns what it is. Throws if it is none.
+  mutating func settle(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> TimeGuess {
+    let text = slot.trimmed
+    let whole = Self.whole(of: slot)
+    guard let whole, let guess = TimeGuess(whole, now: now(), from: earliest), guess.unit != 0 || text.count == 8 else {
+      let advice = whole.map { TimeGuess.advice($0, digits: text.count, now: now()) } ?? ""
+      throw FieldProblem(
+        field: field, reason: .time("is no time from 1990 to tomorrow, whether in s, ms, us or ns since 1970\(advice)"))
+    }
+    guesses.removeAll { $0.unit == guess.unit }
+    guesses.append(guess)
+    // The rows' time is read by `quick`; a time of receipt may have another unit.
+    if field == RowValues.timePlace, guess.unit != 0 { (least, width, quickUnit) = (guess.least, guess.width, guess.unit) }
+    return guess
+  }
+
+  /// The digits before the point of a number; nil if there is a sign or an exponent, or if they are too many.
+  private static func whole(of slot: FieldSlot) -> UInt64? {
+    let text = slot.trimmed
+    let whole = text.prefix { $0 &- 48 < 10 }
+    guard (1...19).contains(whole.count), text[whole.endIndex...].allSatisfy({ $0 == 46 || $0 &- 48 < 10 }) else { return nil }
+    return whole.reduce(0) { $0 * 10 + UInt64($1 - 48) }
+  }
+
+  private mutating func epoch(_ number: Decimal, _ slot: FieldSlot, _ field: Int, _ unit: UInt64) throws(FieldProblem) -> Timestamp {
+    if !number.isLong, let ns = number.nanoseconds(unit: unit) { return try placed(ns, field) }
+    return try placed(try inexact(slot, field, unit), field)
+  }
+
+  /// A date without separators.
+  private mutating func compact(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
+    guard let iso = CompactTime.iso(slot.trimmed) else {
+      throw FieldProblem(field: field, reason: .time("is not a time in \(described)"))
+    }
+    return try read(iso, field)
+  }
+
+  private mutating func date(_ days: Int, _ field: Int) throws(FieldProblem) -> Timestamp {
+    try read(Array(CivilDate(daysSinceEpoch: days).iso.utf8), field)
+  }
+
+  private mutating func read(_ iso: [UInt8], _ field: Int) throws(FieldProblem) -> Timestamp {
+    let result = iso.withUnsafeBufferPointer { iso in Result { () throws(ISOTime.Problem) in try text.read(iso, .auto) } }
+    do throws(ISOTime.Problem) { return try result.get() } catch {
+      throw FieldProblem(field: field, reason: .time(error.reason ?? "is not a time in \(described)"))
+    }
   }
 
   @inline(always)
@@ -68,7 +140,7 @@ struct TimeDecoder: ~Copyable {
 
   /// The nanoseconds of a number that is too long, too large or too fine for `quick`, computed from its digits.
   @inline(never)
-  private func inexact(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Int64 {
+  private func inexact(_ slot: FieldSlot, _ field: Int, _ unit: UInt64) throws(FieldProblem) -> Int64 {
     var isNegative = false
     var whole: UInt64 = 0
     var fraction: [UInt8] = []
@@ -90,7 +162,6 @@ struct TimeDecoder: ~Copyable {
       default: throw FieldProblem(field: field, reason: .time("is not a time in \(described)"))
       }
     }
-    let unit = unit == 0 ? TimeUnit.guess(whole) : unit
     var ns = Int128(whole) * Int128(unit)
     var place = Int128(unit)
     var isFiner = false
@@ -116,25 +187,29 @@ struct TimeDecoder: ~Copyable {
     case .text:
       let trimmed = slot.trimmed
       let looksLikeDate = trimmed.count >= 10 && trimmed[4] == 45
-      if unit == 0, format != .auto || looksLikeDate {
-        do throws(ISOTime.Problem) { return try text.read(trimmed, format) } catch {
+      if format == .compact, !looksLikeDate { return try compact(FieldSlot(start: slot.start, count: slot.count, kind: .text), field) }
+      if unit == 0, format != .days, !format.readsNumbers || looksLikeDate {
+        let form = format == .compact ? .auto : format
+        do throws(ISOTime.Problem) { return try text.read(trimmed, form) } catch {
           throw FieldProblem(field: field, reason: .time(error.reason ?? "is not a time in \(described)"))
         }
       }
       // Only blanks around the number can be the reason that it was not read before.
-      if trimmed.count < slot.count, let number = try? ValueDecoder.slowNumber(slot, field) { return try epoch(number, slot, field) }
+      if trimmed.count < slot.count, let number = try? ValueDecoder.slowNumber(slot, field) { return try self.number(number, slot, field) }
     }
     throw FieldProblem(field: field, reason: .time("is not a time in \(described)"))
   }
 
-  /// True if times and dates are read that are not plain numbers.
-  var isForText: Bool { unit == 0 }
+  /// True if times and dates are read that are written with separators.
+  var isForText: Bool { unit == 0 && format != .compact && format != .days }
 
   private var described: String {
     switch format {
     case .auto: "ISO-8601 or since the epoch"
     case .iso8601: "ISO-8601"
     case .date: "the form 2008-01-02"
+    case .compact: "the form 20080102 or 20080102093000"
+    case .days: "days since 1970"
     case .seconds, .milliseconds, .microseconds, .nanoseconds: "\(format.name) since the epoch"
     default: format.name
     }

@@ -2,12 +2,16 @@ internal import MarketData
 
 /// How times are written in a file.
 enum TimeFormat: Hashable, Sendable, CaseIterable {
-  /// ISO-8601 or a date if it looks like one, otherwise a number whose unit follows from its size: see `TimeUnit.guess`.
+  /// ISO-8601 or a date if it looks like one, otherwise a number whose meaning follows from its size: see `TimeGuess`.
   case auto
   /// `2013-10-08T13:30:00.012Z`, up to nine decimals; without a zone the zone option must be given.
   case iso8601
   /// `2008-01-02`: the first moment of that day in the zone option, or in UTC without one.
   case date
+  /// A date without separators, perhaps with the time of day: `20080102`, `20080102093000`, `20080102 093000`.
+  case compact
+  /// Days since 1970: the first moment of that day, likewise.
+  case days
   case seconds, milliseconds, microseconds, nanoseconds
   /// The time elapsed since midnight of the date option in the zone option. This is not the local time: on the day when clocks go forward,
   /// 09:30 is 8.5 hours after midnight.
@@ -19,6 +23,8 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
     case .auto: "auto"
     case .iso8601: "iso8601"
     case .date: "date"
+    case .compact: "yyyymmdd"
+    case .days: "days"
     case .seconds: "s"
     case .milliseconds: "ms"
     case .microseconds: "us"
@@ -45,23 +51,27 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
       (.milliseconds, ["milli", "millis", "millisecond", "milliseconds", "msec"]),
       (.microseconds, ["micro", "micros", "microsecond", "microseconds", "usec", "µs"]),
       (.nanoseconds, ["nano", "nanos", "nanosecond", "nanoseconds", "nsec"]),
-      (.iso8601, ["iso", "iso-8601", "datetime", "rfc3339"]), (.date, ["day", "days"]),
+      (.iso8601, ["iso", "iso-8601", "datetime", "rfc3339"]), (.date, ["day"]),
+      (.compact, ["yyyymmddhhmmss", "yyyymmdd hhmmss", "%y%m%d", "%y%m%d%h%m%s", "yyyymmddhhmm"]),
     ]
     if let other = others.first(where: { $0.1.contains(word) }) { return other.0 }
     // Two letters are too few: many formats differ from them by one letter.
-    return word.utf8.count < 3 ? nil : suggestion(for: word, among: allCases.map(\.name)).flatMap { Self($0) }
+    return word.utf8.count < 3 ? nil : suggestion(for: word, among: allCases.filter { $0 != .compact }.map(\.name)).flatMap { Self($0) }
   }
 
   /// Nanoseconds in the unit; nil for formats that are not plain numbers.
   var unit: UInt64? {
     switch self {
-    case .auto, .iso8601, .date: nil
+    case .auto, .iso8601, .date, .compact, .days: nil
     case .seconds, .secondsSinceMidnight: TimeUnit.second
     case .milliseconds, .millisecondsSinceMidnight: TimeUnit.millisecond
     case .microseconds, .microsecondsSinceMidnight: TimeUnit.microsecond
     case .nanoseconds, .nanosecondsSinceMidnight: 1
     }
   }
+
+  /// True if a number is a time in it.
+  var readsNumbers: Bool { self != .iso8601 && self != .date }
 
   var isSinceMidnight: Bool {
     switch self {
@@ -84,14 +94,5 @@ enum TimeUnit {
   static let second: UInt64 = 1_000_000_000
   static let millisecond: UInt64 = 1_000_000
   static let microsecond: UInt64 = 1000
-
-  /// The most likely unit of a number since the epoch with this whole part: below 10^11 seconds (until the year 5138), below 10^14
-  /// milliseconds (from 1973), below 10^17 microseconds (from 1973), else nanoseconds (from 1973).
-  @inline(always)
-  static func guess(_ whole: UInt64) -> UInt64 {
-    if whole >= 100_000_000_000_000_000 { return 1 }
-    if whole >= 100_000_000_000_000 { return microsecond }
-    if whole >= 100_000_000_000 { return millisecond }
-    return second
-  }
+  static let day: Int64 = 86_400_000_000_000
 }

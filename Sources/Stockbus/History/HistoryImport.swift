@@ -1,4 +1,5 @@
 import ArgumentParser
+import MarketData
 import StockbusHistory
 import StockbusPlugin
 import StockbusProgram
@@ -10,8 +11,8 @@ struct HistoryImport: ParsableCommand {
     abstract: "Read a CSV file of daily bars into the history.",
     discussion: """
       The file begins with a header that names the columns date, symbol, open, high, low, close and volume, in any order; others are \
-      not read. A bar begins at midnight UTC of its date. A bar that the history has already is replaced. Rows that give no bar are \
-      reported with their line, and the others are imported.
+      not read. Dates are written 2024-01-02 or 20240102. A bar begins at midnight UTC of its date. A bar that the history has already \
+      is replaced. Rows that give no bar are reported with their line, and the others are imported; it ends with status 1 if none gives one.
       """)
 
   @Argument(help: "The file; - is standard input.", completion: .file(extensions: ["csv"]))
@@ -19,6 +20,15 @@ struct HistoryImport: ParsableCommand {
 
   @Flag(help: "Ends with status 65 if rows gave no bar.")
   var strict = false
+
+  @Option(help: "How numbers are written: plain (1234.50), grouped (also 1,234.50 or 1'234.50), comma (1234,50, also 1.234,50).")
+  var numbers = NumberForm.plain
+
+  @Option(help: "Volumes are divided by it: with 1000, 23640926208 is 23640926.208; without it, one beyond 9,223,372,036 is 0.")
+  var sizeScale: Int = 1
+
+  @Option(help: "Prices with more than nine decimals: reject, or round to nine.")
+  var finerPrices = FinerPriceChoice.reject
 
   @OptionGroup var history: HistoryFileArgument
 
@@ -34,8 +44,10 @@ struct HistoryImport: ParsableCommand {
       if let fault = HistoryReader.fault(inFileAt: history.file) { throw HistoryMistake("\(shown(history.file)) \(fault)") }
       let target = history.file
       let source = source
+      var form = DailyNumbers()
+      (form.form, form.sizeScale, form.roundsPrices) = (numbers, UInt64(sizeScale), finerPrices == .round)
       return try DailyImport.run(
-        source,
+        source, form,
         into: { () throws(HistoryError) in
           try HistoryWriter(target, files: RunFiles([.init(path: source, words: "it is the file that is imported")]))
         }
@@ -48,6 +60,7 @@ struct HistoryImport: ParsableCommand {
     }
     if faults > Self.shownFaults { StandardError.write("… and \(Ledger.grouped(faults - Self.shownFaults)) more rows") }
     try StandardOutput.write(Self.text(totals))
+    if totals.isFruitless { throw ExitCode(1) }
     if strict, totals.malformed > 0 { throw ExitCode(65) }
   }
 
@@ -59,6 +72,21 @@ struct HistoryImport: ParsableCommand {
       + "\(grouped(totals.replaced)) replaced, \(grouped(totals.same)) the same"
     if totals.superseded > 0 { text += ", \(grouped(totals.superseded)) left out as the history has later revisions" }
     if totals.malformed > 0 { text += ", \(grouped(totals.malformed)) without a bar" }
+    if totals.unfit > 0 {
+      let volumes = totals.unfit == 1 ? "volume that does not fit is" : "volumes that do not fit are"
+      text += "\n\(grouped(totals.unfit)) \(volumes) 0: --size-scale 1000 reads them in thousands"
+    }
     return text
   }
+
+  func validate() throws {
+    guard (1...1_000_000_000).contains(sizeScale) else { throw ValidationError("--size-scale is 1 to 1000000000, not \(sizeScale)") }
+  }
 }
+
+/// What becomes of prices with more than nine decimals.
+enum FinerPriceChoice: String, ExpressibleByArgument, CaseIterable {
+  case reject, round
+}
+
+extension NumberForm: ExpressibleByArgument {}

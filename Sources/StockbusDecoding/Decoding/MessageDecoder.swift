@@ -31,6 +31,8 @@ package struct MessageDecoder<E: DecodedEvent>: ~Copyable {
 
   /// The breaks in sequence numbers that the last message revealed.
   package var gaps: [SequenceGap] { box.reader.gaps }
+  /// What was kept since the last call though a value did not fit: see `MessageReader.takeKept`.
+  package mutating func takeKept() -> (counts: KeptValues, remarks: [String])? { box.reader.takeKept() }
   /// Counts since the decoder was created.
   package var tally: MessageTally { box.reader.tally }
 

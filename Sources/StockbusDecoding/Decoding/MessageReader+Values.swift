@@ -164,6 +164,7 @@ extension MessageReader {
         other = -other
       }
       values.sizes.1 = Quantity(raw: other)
+      if isOneSided { clearSides() }
     }
     values.sizeDecimals = decimals
   }
@@ -228,16 +229,17 @@ extension MessageReader {
     }
     guard tape.nodes[node].kind == .number || tape.nodes[node].kind == .text else {
       let kind = tape.nodes[node].kind
-      if kind == .null, !isRequired { return 0 }
+      if kind == .null, mayBeNull(isRequired) { return 0 }
       throw ValueProblem(field: field, reason: kind == .null ? .null : tape.nodes[node].isContainer ? .notAValue : .notANumber, node: node)
     }
-    if tape.nodes[node].count > Self.valueLimit { throw ValueProblem(field: field, reason: .tooLong, node: node) }
+    // The numbers that stand for none, and those that are too long, have at least nineteen bytes.
+    if tape.nodes[node].count > 18, try isUndefined(node, field, isRequired) { return 0 }
     let text = bytes(node)
     if text.isEmpty, !isRequired { return 0 }
     var reader = ByteReader(text)
     var written: UInt8 = 0
     do throws(TextError) {
-      let raw = scale == 1 ? try reader.fixedPoint(decimals: &written) : try ScaledNumber.read(&reader, scale, decimals: &written)
+      let raw = scale == 1 ? try reader.fixedPoint(decimals: &written) : try Self.scaled(&reader, scale, &written)
       try reader.expectEnd()
       if written > decimals { decimals = written }
       return raw
@@ -249,7 +251,7 @@ extension MessageReader {
         case .outOfRange: .outOfRange
         default: .notANumber
         }
-      throw ValueProblem(field: field, reason: reason, node: node)
+      return try amended(ValueProblem(field: field, reason: reason, node: node), error.code, scale, isRequired: isRequired)
     }
   }
 

@@ -41,6 +41,12 @@ package struct MessageReader: ~Copyable {
   var faults: (first: String, count: Int) = ("", 0)
   /// How many messages without events in the present list have been examined.
   var told = 0
+  /// Values that did not fit, since they were taken and in all, and descriptions of the first.
+  var kept = KeptValues()
+  var described = KeptValues()
+  var remarks: [String] = []
+  /// True if the present quote has a side that nobody quotes.
+  var isOneSided = false
   /// The number of messages so far whose items share a sequence number.
   var shared: UInt64 = 0
 

@@ -12,6 +12,8 @@ struct RuleBook: ~Copyable {
   let steps: UnsafeMutableBufferPointer<PathStep>
   let texts: UnsafeMutableBufferPointer<PathStep>
   let sides: UnsafeMutableBufferPointer<CompiledSide>
+  /// True if prices finer than a billionth are rounded.
+  let roundsPrices: Bool
   let memories: UnsafeMutableBufferPointer<CompiledMemory>
   /// Paths from the message's root that the items of lists use, and the nodes they lead to in the present message.
   let constants: UnsafeMutableBufferPointer<CompiledPath>
@@ -53,6 +55,7 @@ struct RuleBook: ~Copyable {
     steps = Self.keep(maker.steps)
     texts = Self.keep(maker.texts)
     sides = Self.keep(maker.sides)
+    roundsPrices = spec.finerPrices == .round
     memories = Self.keep(maker.memories)
     constants = Self.keep(maker.constants)
     resolved = Self.keep(maker.constants.map { _ in -1 })
@@ -276,10 +279,7 @@ struct RuleBookMaker {
   }
 
   private mutating func sideWords(_ words: SideWords?) -> Slice {
-    let pairs =
-      words.map { words in
-        words.buy.map { ($0, Side.buy) } + words.sell.map { ($0, Side.sell) } + words.unknown.map { ($0, Side.unknown) }
-      } ?? Self.usualSides
+    let pairs = words?.pairs ?? Self.usualSides
     let first = Int32(sides.count)
     for (word, side) in pairs { sides.append(CompiledSide(text: text(word), side: side)) }
     return Slice(first: first, count: Int32(pairs.count))

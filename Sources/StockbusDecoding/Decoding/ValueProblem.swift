@@ -6,6 +6,8 @@ struct ValueProblem: Error, Hashable {
   enum Reason: Hashable {
     case missing, null, notAValue, notAText, notANumber, tooManyDecimals, outOfRange, negative, notASide, notATime, tooFine, noList
     case tooLong, notExact, notACondition
+    /// A number that stands for none.
+    case undefined
     /// More items than this.
     case tooMany(Int)
     case symbol(TextError.Code)
@@ -21,13 +23,17 @@ struct ValueProblem: Error, Hashable {
     let hasText = node >= 0 && !tape.nodes[node].isContainer
     let text = hasText ? ": \(shown(tape.string(node, limit: 60)))" : ""
     let place = node >= 0 ? " (byte \(tape.nodes[node].start + 1))" : ""
+    // Sizes are cut, and get here only as what is said about an event that is kept.
+    let isPrice = EventKind.allCases.contains { EventFields.prices($0).contains(field) }
+    let rounding = isPrice ? "; 'finer_prices: round' in the decoding rounds prices to nine, where that leaves any" : ""
     switch reason {
     case .missing: return "\(name) is missing"
     case .null: return "\(name) is null\(place)"
     case .notAValue: return "\(name) is an object or a list, not a value\(place)"
     case .notAText: return "\(name) is not a text\(text)\(place)"
     case .notANumber: return "\(name) is not a number\(text)\(place)"
-    case .tooManyDecimals: return "\(name) has more than nine decimals\(text)\(place)"
+    case .tooManyDecimals: return "\(name) has more than nine decimals\(text)\(place)\(rounding)"
+    case .undefined: return "\(name) is not defined\(text) stands for no number\(place)"
     case .outOfRange: return "\(name) is out of range\(text)\(place)"
     case .negative: return "\(name) is negative\(text)\(place)"
     case .notASide: return "\(name) is no side\(text)\(place)"
@@ -37,7 +43,7 @@ struct ValueProblem: Error, Hashable {
     case .tooFine: return "\(name) is finer than a nanosecond\(text)\(place)"
     case .noList: return "\(name) is no list\(place)"
     case .tooLong: return "\(name) is longer than \(MessageReader.valueLimit) bytes\(text)\(place)"
-    case .notExact: return "\(name) divided by its scale is out of range or has more than nine decimals\(text)\(place)"
+    case .notExact: return "\(name) divided by its scale is out of range or has more than nine decimals\(text)\(place)\(rounding)"
     case .symbol(let code): return "\(name): \(TextError(code, at: 0).reason)\(text)\(place)"
     }
   }

@@ -37,8 +37,12 @@ package struct DecodingSpec: Options {
   package var time: VenueTime?
   @Setting("Prices are divided by it, exactly: with 10000 the message's 138300 is 13.83.", in: 1...1_000_000_000)
   package var priceScale: Int?
-  @Setting("Sizes are divided by it, exactly.", in: 1...1_000_000_000)
+  @Setting("Sizes are divided by it, exactly; those beyond 9,223,372,036 are 0 otherwise, and counted as unfit.", in: 1...1_000_000_000)
   package var sizeScale: Int?
+  @Setting(
+    "Prices with more than nine decimals: reject (the message is malformed) or round (to nine, unless that leaves 0). Sizes are cut after the ninth, and counted."
+  )
+  package var finerPrices: FinerPrices?
   @Setting(
     "The kinds of messages by name, tried in order; a preset's stand behind those written here, and one of the same name is changed.")
   package var messages: Mapping<MessageRule>?
@@ -65,6 +69,7 @@ package struct DecodingSpec: Options {
     spec.time = time ?? base.time
     spec.priceScale = priceScale ?? base.priceScale
     spec.sizeScale = sizeScale ?? base.sizeScale
+    spec.finerPrices = finerPrices ?? base.finerPrices
     spec.messages = Self.rules(messages, over: base.messages)
     return spec
   }
@@ -74,6 +79,14 @@ package struct DecodingSpec: Options {
     let fresh = own.entries.filter { base[$0.name] == nil }
     return Mapping(unique: fresh + base.entries.map { entry in (entry.name, own[entry.name]?.over(entry.value) ?? entry.value) })
   }
+}
+
+/// How prices finer than a billionth are treated.
+package enum FinerPrices: String, Choice {
+  /// The row or message is malformed.
+  case reject
+  /// It is rounded to the nearest billionth, unless that is 0.
+  case round
 }
 
 /// How a venue writes symbols: `BTC-USD` in a configuration may be `tBTCUSD` there.

@@ -169,6 +169,10 @@ package struct SideWords: Options {
   package var unknown: [String] = []
 
   package init() {}
+
+  package var pairs: [(word: String, side: Side)] {
+    buy.map { ($0, .buy) } + sell.map { ($0, .sell) } + unknown.map { ($0, .unknown) }
+  }
 }
 
 /// A sequence number of a venue.

@@ -32,6 +32,11 @@ package struct DailyImport {
     /// Bars that are in the file with a later revision.
     package var superseded = 0
     package var malformed = 0
+    /// Bars with a volume of 0, because it is out of range or not defined.
+    package var unfit = 0
+
+    /// True if no row has given a bar.
+    package var isFruitless: Bool { new + replaced + same + superseded == 0 }
   }
 
   /// Why a file cannot be read at all.
@@ -52,15 +57,17 @@ package struct DailyImport {
 
   private init(_ open: @escaping () throws(HistoryError) -> HistoryWriter) { self.open = open }
 
-  /// Imports the file at `path` (`-` is standard input); `report` is called for each row that gives no bar, in order. The history is opened,
+  /// Imports the file at `path` (`-` is standard input), whose numbers are written as `numbers` says; `report` is called for each row that gives no bar, in order. The history is opened,
   /// and made if there is none, when there is a bar to write.
   ///
   /// Bars are written in transactions of some thousands, so after an error the rows before it are in the history. Throws `Failure` about
   /// the file, and `HistoryError` about the history.
   package static func run(
-    _ path: String, into open: @escaping () throws(HistoryError) -> HistoryWriter, report: (Fault) -> Void
+    _ path: String, _ numbers: DailyNumbers = DailyNumbers(), into open: @escaping () throws(HistoryError) -> HistoryWriter,
+    report: (Fault) -> Void
   ) throws -> Totals {
     var run = DailyImport(open)
+    var numbers = numbers
     let name = path == "-" ? "standard input" : shown(path)
     let intake = SymbolIntake(limit: symbolLimit)
     var lines: LineReader
@@ -71,23 +78,27 @@ package struct DailyImport {
     do {
       while let line = try lines.next() {
         if line.bytes.isEmpty { continue }
-        guard let columns else {
-          do throws(DailyRowError) { columns = try DailyColumns(header: Array(line.bytes)) } catch {
-            throw Failure(description: "\(name):\(line.number): \(error.reason)")
-          }
+        guard let known = columns else {
+          columns = try Self.columns(line, name)
           continue
         }
         run.totals.rows += 1
-        let bar: Bar
+        let bar: (bar: Bar, isUnfit: Bool)
         do throws(DailyRowError) {
           if line.isCut { throw DailyRowError("the row is longer than \(rowLimit) bytes") }
-          bar = try columns.bar(line.bytes, intake)
+          bar = try known.bar(line.bytes, intake, &numbers)
         } catch {
+          if known.isHeader(Array(line.bytes)) {
+            columns = try Self.columns(line, name)
+            run.totals.rows -= 1
+            continue
+          }
           run.totals.malformed += 1
           report(Fault(line: line.number, reason: error.reason, row: String(decoding: line.bytes.prefix(200), as: UTF8.self)))
           continue
         }
-        try run.add(bar)
+        if bar.isUnfit { run.totals.unfit += 1 }
+        try run.add(bar.bar)
       }
     } catch let error as InputDescriptor.Failure { throw Failure(description: "\(name): \(error.text)") }
     if columns == nil { throw Failure(description: "\(name) is empty: it needs the header \(DailyColumns.names.joined(separator: ","))") }
@@ -98,6 +109,12 @@ package struct DailyImport {
 }
 
 extension DailyImport {
+  private static func columns(_ line: LineReader.Line, _ name: String) throws(Failure) -> DailyColumns {
+    do throws(DailyRowError) { return try DailyColumns(header: Array(line.bytes)) } catch {
+      throw Failure(description: "\(name):\(line.number): \(error.reason)")
+    }
+  }
+
   /// Takes a bar, and writes when there are many. Two rows for one symbol and date are written one after the other, so the later one counts.
   private mutating func add(_ bar: Bar) throws(HistoryError) {
     let key = Key(symbol: bar.symbol, time: bar.time)

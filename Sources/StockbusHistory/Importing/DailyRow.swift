@@ -3,17 +3,17 @@ internal import MarketData
 /// The columns of a file of daily bars, by its header.
 struct DailyColumns: Hashable {
   static let names = ["date", "symbol", "open", "high", "low", "close", "volume"]
+  /// Other names that end-of-day files have for these.
+  private static let aliases = ["ticker": "symbol", "vol": "volume"]
   /// The place in a row of each of `names`.
   private let places: [Int]
+  /// What separates the cells: a comma, or what the header has instead of one.
+  private let delimiter: UInt8
 
   /// Throws `DailyImport.Fault.reason` in words if a column is missing or doubled; columns with other names are not read.
   init(header: [UInt8]) throws(DailyRowError) {
-    var names: [String] = []
-    var cells = CSVCells(header[...])
-    while let cell = try cells.next() {
-      names.append(String(decoding: cell, as: UTF8.self).lowercased().filter { $0 != " " })
-    }
-    let known = names
+    delimiter = header.contains(44) ? 44 : [59, 9, 124].first { header.contains($0) } ?? 44
+    let known = try Self.known(header, delimiter)
     if let missing = Self.names.first(where: { !known.contains($0) }) {
       throw DailyRowError("the header has no column '\(missing)'; it needs \(Self.names.joined(separator: ","))")
     }
@@ -23,10 +23,28 @@ struct DailyColumns: Hashable {
     places = Self.names.map { name in known.firstIndex(of: name) ?? 0 }
   }
 
-  /// The bar of a row. It begins at midnight UTC of its date.
-  func bar(_ row: ArraySlice<UInt8>, _ symbols: SymbolIntake) throws(DailyRowError) -> Bar {
+  private static func known(_ header: [UInt8], _ delimiter: UInt8) throws(DailyRowError) -> [String] {
+    var names: [String] = []
+    var cells = CSVCells(header[...], delimiter)
+    while let cell = try cells.next() {
+      let name = String(decoding: cell, as: UTF8.self).lowercased().filter { !" <>".contains($0) }
+      names.append(aliases[name] ?? name)
+    }
+    return names
+  }
+
+  /// True for a row that names three of the columns at least: a header again, as in files that were put together.
+  func isHeader(_ row: [UInt8]) -> Bool {
+    guard let names = try? Self.known(row, delimiter) else { return false }
+    return Self.names.count(where: names.contains) >= 3
+  }
+
+  /// The bar of a row, and whether its volume is 0 because it does not fit. It begins at midnight UTC of its date.
+  func bar(
+    _ row: ArraySlice<UInt8>, _ symbols: SymbolIntake, _ numbers: inout DailyNumbers
+  ) throws(DailyRowError) -> (bar: Bar, isUnfit: Bool) {
     var found = [ArraySlice<UInt8>?](repeating: nil, count: Self.names.count)
-    var cells = CSVCells(row)
+    var cells = CSVCells(row, delimiter)
     var place = 0
     while let cell = try cells.next() {
       if let at = places.firstIndex(of: place) { found[at] = cell }
@@ -38,37 +56,40 @@ struct DailyColumns: Hashable {
     }
     var (priceDecimals, sizeDecimals): (UInt8, UInt8) = (0, 0)
     let start = try Self.start(of: try text(0))
-    let (open, high) = (try Self.number(try text(2), "open", &priceDecimals), try Self.number(try text(3), "high", &priceDecimals))
-    let (low, close) = (try Self.number(try text(4), "low", &priceDecimals), try Self.number(try text(5), "close", &priceDecimals))
-    let volume = try Self.number(try text(6), "volume", &sizeDecimals)
-    if volume < 0 { throw DailyRowError("'volume' is negative") }
+    let (open, high) = (try numbers.price(text(2), "open", &priceDecimals), try numbers.price(text(3), "high", &priceDecimals))
+    let (low, close) = (try numbers.price(text(4), "low", &priceDecimals), try numbers.price(text(5), "close", &priceDecimals))
+    let volume = try numbers.volume(try text(6), &sizeDecimals)
     if high < max(open, close, low) { throw DailyRowError("'high' is not the highest price") }
     if low > min(open, close) { throw DailyRowError("'low' is not the lowest price") }
     // Last, so that a malformed row makes no symbol.
     let symbol = try Self.symbol(try text(1), symbols)
-    return Bar(
+    let bar = Bar(
       symbol: symbol, open: Price(raw: open), high: Price(raw: high), low: Price(raw: low), close: Price(raw: close),
-      volume: Quantity(raw: volume), time: start, received: start, priceDecimals: priceDecimals, sizeDecimals: sizeDecimals, length: .day)
+      volume: Quantity(raw: volume ?? 0), time: start, received: start, priceDecimals: priceDecimals, sizeDecimals: sizeDecimals,
+      length: .day)
+    return (bar, volume == nil)
   }
 
   private static func start(of cell: ArraySlice<UInt8>) throws(DailyRowError) -> Timestamp {
+    var cell = cell
+    // 20240102 as in many end-of-day files.
+    if cell.count == 8, cell.allSatisfy({ $0 &- 48 < 10 }) {
+      var dashed = Array(cell)
+      dashed.insert(45, at: 6)
+      dashed.insert(45, at: 4)
+      cell = dashed[...]
+    }
     let days = try reading(cell, "date") { (reader) throws(TextError) in try reader.date().daysSinceEpoch }
     let (ns, overflow) = Int64(days).multipliedReportingOverflow(by: Timestamp.day)
     if overflow { throw DailyRowError("'date': the years are 1678 to 2262") }
     return Timestamp(ns: ns)
   }
 
-  private static func number(_ cell: ArraySlice<UInt8>, _ name: String, _ decimals: inout UInt8) throws(DailyRowError) -> Int64 {
-    var own: UInt8 = 0
-    let raw = try reading(cell, name) { (reader) throws(TextError) in try reader.fixedPoint(decimals: &own) }
-    decimals = max(decimals, own)
-    return raw
-  }
-
   private static func symbol(_ cell: ArraySlice<UInt8>, _ symbols: SymbolIntake) throws(DailyRowError) -> Symbol {
     do throws(TextError) { return try cell.withUnsafeBufferPointer { (bytes) throws(TextError) in try symbols.symbol(utf8: bytes) } } catch
     {
-      throw DailyRowError("'symbol': \(error.reason)")
+      let isOver = error.code == .tooManySymbols
+      throw DailyRowError(isOver ? "'symbol' is new, and a file may bring \(DailyImport.symbolLimit) at most" : "'symbol': \(error.reason)")
     }
   }
 
@@ -99,11 +120,16 @@ struct CSVCells {
   private var rest: ArraySlice<UInt8>
   private var hasEnded = false
 
-  init(_ row: ArraySlice<UInt8>) { rest = row }
+  private let delimiter: UInt8
+
+  init(_ row: ArraySlice<UInt8>, _ delimiter: UInt8) {
+    rest = row
+    self.delimiter = delimiter
+  }
 
   mutating func next() throws(DailyRowError) -> ArraySlice<UInt8>? {
     if hasEnded { return nil }
-    rest = rest.drop { $0 == 32 || $0 == 9 }
+    rest = rest.drop(while: isBlank)
     var cell: ArraySlice<UInt8>
     if rest.first == 34 {
       var bytes: [UInt8] = []
@@ -116,15 +142,18 @@ struct CSVCells {
         bytes.append(34)
         rest = rest.dropFirst()
       }
-      rest = rest.drop { $0 == 32 || $0 == 9 }
-      if let after = rest.first, after != 44 { throw DailyRowError("text after a closing quotation mark") }
+      rest = rest.drop(while: isBlank)
+      if let after = rest.first, after != delimiter { throw DailyRowError("text after a closing quotation mark") }
       cell = bytes[...]
     } else {
-      cell = rest.prefix { $0 != 44 }
+      cell = rest.prefix { $0 != delimiter }
       rest = rest[cell.endIndex...]
-      while let last = cell.last, last == 32 || last == 9 { cell = cell.dropLast() }
+      while let last = cell.last, isBlank(last) { cell = cell.dropLast() }
     }
     if rest.isEmpty { hasEnded = true } else { rest = rest.dropFirst() }
     return cell
   }
+
+  /// A tab between cells is no blank.
+  private func isBlank(_ byte: UInt8) -> Bool { byte == 32 || (byte == 9 && delimiter != 9) }
 }

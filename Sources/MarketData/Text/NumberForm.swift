@@ -1,0 +1,93 @@
+/// How numbers are written in a file.
+package enum NumberForm: String, Hashable, Sendable, CaseIterable {
+  /// `1234.50`.
+  case plain
+  /// With marks between thousands, and a decimal point: `1,234.50`, `1'234.50`, `1 234.50`.
+  case grouped
+  /// With a decimal comma, and perhaps marks between thousands: `1234,50`, `1.234,50`, `1'234,50`, `1 234,50`.
+  case comma
+
+  /// Longer texts are not numbers in any notation.
+  private static let limit = 64
+
+  /// The text as a plain number; nil if it is no number of this form. Marks between thousands have to be the same, with three digits
+  /// behind each; two where more groups follow, as in India.
+  package func plain(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+    if text.count > Self.limit { return nil }
+    var rest = Array(text)[...]
+    var plain: [UInt8] = []
+    if let sign = rest.first, sign == 43 || sign == 45 { plain.append(rest.removeFirst()) }
+    var groups: [Int] = []
+    var mark: [UInt8] = []
+    while true {
+      let digits = rest.prefix { $0 &- 48 < 10 }
+      plain += digits
+      groups.append(digits.count)
+      rest = rest.dropFirst(digits.count)
+      guard let next = markAtStart(of: rest) else { break }
+      if mark.isEmpty { mark = next }
+      if next != mark { return nil }
+      rest = rest.dropFirst(next.count)
+    }
+    if groups.count > 1 {
+      // What begins with a zero has no thousands.
+      guard (1...3).contains(groups[0]), plain.first(where: { $0 &- 48 < 10 }) != 48, groups.last == 3,
+        groups.dropFirst().dropLast().allSatisfy({ $0 == 3 || $0 == 2 })
+      else {
+        return nil
+      }
+    }
+    if rest.first == (self == .comma ? 44 : 46) {
+      plain.append(46)
+      rest = rest.dropFirst()
+      plain += rest.prefix { $0 &- 48 < 10 }
+      rest = rest.drop { $0 &- 48 < 10 }
+    }
+    // What follows may be an exponent.
+    return plain + rest
+  }
+
+  /// The mark between thousands that a text begins with, followed by a digit; nil if there is none.
+  private func markAtStart(of text: ArraySlice<UInt8>) -> [UInt8]? {
+    if self == .plain { return nil }
+    let own: [UInt8] = self == .comma ? [46] : [44]
+    // A comma or a point, an apostrophe, a blank, an underscore, and the narrow and typographic forms of these.
+    let marks: [[UInt8]] = [
+      own, [39], [32], [95], [0xc2, 0xa0], [0xe2, 0x80, 0x89], [0xe2, 0x80, 0xaf], [0xe2, 0x80, 0x99],
+    ]
+    return marks.first { text.starts(with: $0) && (text.dropFirst($0.count).first.map { $0 &- 48 < 10 } ?? false) }
+  }
+
+  /// True for `1.000` and `12.345.678`: one number with a decimal point, and another where points are marks between thousands.
+  package static func isAmbiguous(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard text.contains(46), let plain = comma.plain(text) else { return false }
+    return !plain.contains(46) && !text.contains(44)
+  }
+
+  /// True for a number with a comma before its decimals, which is no other number where commas are marks between thousands.
+  package static func hasDecimalComma(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard text.contains(44), comma.plain(text)?.allSatisfy(isNumeric) ?? false else { return false }
+    return !(grouped.plain(text)?.allSatisfy(isNumeric) ?? false)
+  }
+
+  private static func isNumeric(_ byte: UInt8) -> Bool { byte &- 48 < 10 || byte == 46 || byte == 45 || byte == 43 }
+}
+
+/// Values that stand for no number.
+package enum NoNumber {
+  /// True for a word that stands for a missing number, such as `NaN`, `null` or `-`.
+  package static func isWord(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard text.count <= 6 else { return false }
+    return ["nan", "null", "none", "na", "n/a", "<na>", "nil", "-", "--"].contains(String(decoding: text, as: UTF8.self).lowercased())
+  }
+
+  /// True for the largest or smallest numbers of 64 bits, whole or in billionths, for the largest whole number of 32 bits without a sign
+  /// if `isSize`, and for the largest floating-point number, also where they were rounded: programs write them for a value that is not
+  /// defined.
+  package static func isLimit(_ text: UnsafeBufferPointer<UInt8>, isSize: Bool = false) -> Bool {
+    guard text.count <= 40, let number = Double(String(decoding: text, as: UTF8.self))?.magnitude else { return false }
+    if number > 1e300 { return true }
+    if isSize, number == 4_294_967_295 { return true }
+    return [0x1p63, 0x1p64, 0x1p63 / 1e9, 0x1p64 / 1e9].contains { abs(number - $0) <= $0 * 0x1p-50 }
+  }
+}

@@ -1,0 +1,42 @@
+package import StockbusPlugin
+
+/// How many values did not fit into their events, which were kept.
+package struct KeptValues: Hashable, Sendable {
+  /// Sizes with more than nine decimals, which were cut.
+  package var cut = 0
+  /// Sizes that are 0 in the event, because they are out of range or not defined.
+  package var unfit = 0
+  /// Prices with more than nine decimals, which were rounded.
+  package var rounded = 0
+
+  package init() {}
+
+  package static func += (a: inout KeptValues, b: KeptValues) {
+    a.cut += b.cut
+    a.unfit += b.unfit
+    a.rounded += b.rounded
+  }
+
+  package static func - (a: KeptValues, b: KeptValues) -> KeptValues {
+    var difference = a
+    difference.cut -= b.cut
+    difference.unfit -= b.unfit
+    difference.rounded -= b.rounded
+    return difference
+  }
+}
+
+extension Context {
+  /// Counts what a reader of messages has kept, and logs what is said about the first of each kind.
+  package func report(_ kept: (counts: KeptValues, remarks: [String]), of origin: String) {
+    count(kept.counts)
+    for remark in kept.remarks { logger.warning("\(origin): \(visible(remark, limit: 400))") }
+  }
+
+  /// Adds to the counters of values that did not fit; these are shown if there were any.
+  package func count(_ kept: KeptValues) {
+    if kept.cut > 0 { counter("cut", "Sizes with more than nine decimals, of which those behind the ninth were cut off.").add(kept.cut) }
+    if kept.unfit > 0 { counter("unfit", "Sizes that are 0 in their event, because they are out of range or not defined.").add(kept.unfit) }
+    if kept.rounded > 0 { counter("rounded", "Prices with more than nine decimals, which were rounded.").add(kept.rounded) }
+  }
+}
