@@ -133,7 +133,8 @@ package final class HistoryWriter {
     let select = try db.statement(PriceRow.select)
     let insert = try db.statement(CloseRow.insert)
     var last: [Symbol: PastPrices.Last] = [:]
-    for symbol in batch.begun {
+    // Not in the order of a set: symbols get their rows here, and a file is the same each time.
+    for symbol in batch.prices.lazy.map(\.symbol) where batch.begun.contains(symbol) {
       select.bind(1, try symbols.row(of: symbol, db))
       try select.forEachRow { row in
         last[symbol] = PastPrices.Last(

@@ -21,7 +21,7 @@ package final class SteadyTimekeeper: Timekeeper {
   /// A leap second, or a correction that is not worth a warning; in nanoseconds.
   static let tolerance: Int64 = 1_500_000_000
 
-  private let machine: any Timekeeper
+  package let machine: any Timekeeper
   private let logger: Logger
   private let state: Guarded<State>
 

@@ -15,7 +15,9 @@ import Testing
       received: Timestamp(ns: opening + second * 1_000_000_000))
   }
 
-  private static func market(_ symbols: Int, memory: Int = 64 << 20) -> Market { Market(limits: MarketLimits(symbols: symbols, memory: memory)) }
+  private static func market(_ symbols: Int, memory: Int = 64 << 20) -> Market {
+    Market(limits: MarketLimits(symbols: symbols, memory: memory))
+  }
 
   @Test func `more symbols than there is room for are counted`() throws {
     var market = Self.market(100)

@@ -29,6 +29,7 @@ import Testing
     run(
       [ReplayInput(name: "f", contents: .bytes(bytes))],
       options {
+        $0.earliest = TimeGuess.earliest
         $0.format = kind == .capture ? .raw : kind == .json ? .jsonLines : .csv
         if kind == .capture { $0.decoding = VenuePreset.binance.spec }
         $0.zone = "UTC"

@@ -34,7 +34,7 @@ import Testing
     #expect(try await notes("", "preset: binance") == ["f.csv is empty"])
     #expect(try await notes("wss://stream.binance.com <-> 1\n", "preset: binance") == ["f.csv holds no message that gives a trade"])
     #expect(try await notes("17 {\"news\":1}\n", "preset: binance") == ["f.csv gave no trade: 1 message of a kind that nobody knows"])
-    #expect(try await notes(header + "A,1,1,1\n") == [])
+    #expect(try await notes(header + "A,1381239000,1,1\n") == [])
     #expect(try await notes("17 {}\n", "event: raw") == [])
   }
 
@@ -76,7 +76,7 @@ import Testing
     #expect(
       try await notes(header + "A,x,1,1\nB,y,1,1\n") == ["f.csv gave no trade: 2 malformed rows, the first on line 2: \(wrong)"])
     #expect(
-      try await notes(header + "A,1,1,1\nA,x,1,1\n", "from: '2025-01-01'") == [
+      try await notes(header + "A,1381239000,1,1\nA,x,1,1\n", "from: '2025-01-01'") == [
         "f.csv gave no trade: 1 row outside of 'from' and 'until', 1 malformed row, the first on line 3: \(wrong)"
       ])
     #expect(try await notes(header + "A,x,1,1\nB,1381239000,1,1\n") == [])
@@ -101,19 +101,20 @@ import Testing
     let note = "f.csv has no size (\(looked)): it is 0 in every event; where there is one, set 'columns: { size: ITS-NAME }'"
     #expect(try await notes("symbol,time,price,lots\nA,1381239000,1,1\nA,1381239001,1,1\n") == [note])
     #expect(try await notes("symbol,time,price,lots\nA,1381239000,1,1\n", "columns: { size: lots }") == [])
-    #expect(try await notes("symbol,time,price,size\nA,1,1,\n") == [])
-    let row = "{\"symbol\":\"A\",\"time\":1,\"price\":1}\n"
+    #expect(try await notes("symbol,time,price,size\nA,1381239000,1,\n") == [])
+    let row = "{\"symbol\":\"A\",\"time\":1381239000,\"price\":1}\n"
     #expect(try await notes(row + row + row) == [note])
-    #expect(try await notes(row + row + "{\"symbol\":\"A\",\"time\":1,\"price\":1,\"size\":1}\n" + row) == [])
+    #expect(try await notes(row + row + "{\"symbol\":\"A\",\"time\":1381239000,\"price\":1,\"size\":1}\n" + row) == [])
     #expect(
-      try await notes("symbol,time,bid,ask,bid_size\nA,1,1,1,1\n", "event: quote") == [
+      try await notes("symbol,time,bid,ask,bid_size\nA,1381239000,1,1,1\n", "event: quote") == [
         "f.csv has no ask_size (looked for 'ask_size', 'ask_qty', 'askSize', 'ask_sz', 'A'): it is 0 in every event; where there is one, "
           + "set 'columns: { ask_size: ITS-NAME }'"
       ])
     let many = String(repeating: row, count: 120_000)
     #expect(try await notes(many, "parsers: 2") == [note])
     #expect(
-      try await notes("symbol,time,price,lots\n" + String(repeating: "A,1,1,100000000000000000\n", count: 200_000), "parsers: 2") == [note])
-    #expect(try await notes(many + "{\"symbol\":\"A\",\"time\":1,\"price\":1,\"size\":1}\n", "parsers: 2") == [])
+      try await notes("symbol,time,price,lots\n" + String(repeating: "A,1381239000,1,1000000000\n", count: 200_000), "parsers: 2") == [note]
+    )
+    #expect(try await notes(many + "{\"symbol\":\"A\",\"time\":1381239000,\"price\":1,\"size\":1}\n", "parsers: 2") == [])
   }
 }

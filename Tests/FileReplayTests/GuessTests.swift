@@ -87,23 +87,6 @@ import Testing
     #expect(Self.time("-1") { $0.timeFormat = .days } == "1969-12-31T00:00:00Z")
     #expect(Self.time("1.5") { $0.timeFormat = .days } == "'time' is not a time in days since 1970: '1.5'")
   }
-
-  @Test func `a raw capture has times of receipt from 1990 to tomorrow`() {
-    let message = #"{"e":"trade","s":"A","t":1,"p":"1","q":"1","T":99000,"m":true}"#
-    let text = "20240102 \(message)\n1709562600 \(message)\n1709735400 \(message)\n"
-    let outcome = run(
-      text,
-      Self.auto {
-        $0.format = .raw
-        $0.decoding = .whole(.binance, DecodingSpec())
-      })
-    #expect(outcome.events.map(\.received.description) == ["2024-03-04T14:30:00Z"])
-    #expect(
-      outcome.reasons == [
-        "1: the receive time would be 1970-08-23T06:15:02Z, which is not from 1990 to tomorrow",
-        "3: the receive time would be 2024-03-06T14:30:00Z, which is not from 1990 to tomorrow",
-      ])
-  }
 }
 
 /// A clock that goes on when it is asked.

@@ -11,7 +11,7 @@ import Testing
     let folder = TemporaryFolder()
     folder.put(text, in: "rows.csv")
     let trades: [Trade] = try await PluginHarness().first(
-      100, of: Plugin.fileReplay, options: "path: \(folder.file("rows.csv"))\n\(options)")
+      100, of: Plugin.fileReplay, options: "path: \(folder.file("rows.csv"))\ntime: s\n\(options)")
     return trades.map { "\($0.time.ns / 1_000_000_000) \($0.received.ns / 1_000_000_000)" }
   }
 

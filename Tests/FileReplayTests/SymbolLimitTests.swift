@@ -9,8 +9,8 @@ import Testing
     let folder = TemporaryFolder()
     folder.put(
       """
-      1618677545000000001 {"stream":"btcusdt@trade","data":{"e":"trade","s":"BTCUSDT","t":1,"p":"61685.990","q":"0.5","T":1618677544990,"m":true}}
-      1618677545.25: {"e":"trade","s":"ETHUSDT","t":7,"p":"2682.51","q":"1","T":1618677545111,"m":false}
+      1381239545000000001 {"stream":"btcusdt@trade","data":{"e":"trade","s":"BTCUSDT","t":1,"p":"61685.990","q":"0.5","T":1618677544990,"m":true}}
+      1381239545.25: {"e":"trade","s":"ETHUSDT","t":7,"p":"2682.51","q":"1","T":1618677545111,"m":false}
 
       """, in: "capture")
     func notes(_ options: String) async throws -> [String] {

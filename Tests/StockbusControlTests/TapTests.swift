@@ -40,7 +40,7 @@ import Testing
   private func events(of id: String, _ query: String) async throws -> [ServerEvent] {
     let asked = try await Asked()
     _ = try await asked.status { $0.edges.last?.delivered == 3 }
-    let clock = try #require(asked.pipeline.clock as? ManualTimekeeper)
+    let clock = try #require((asked.pipeline.clock as? SteadyTimekeeper)?.machine as? ManualTimekeeper)
     let reader = Reader()
     let tap = try Tap(try #require(asked.pipeline.topic(id)), request(query), clock: clock)
     let follow = try #require(tap.response.stream)
@@ -75,7 +75,7 @@ import Testing
   @Test func `a time ends it, although nothing came`() async throws {
     let asked = try await Asked()
     _ = try await asked.status { $0.edges.last?.delivered == 3 }
-    let clock = try #require(asked.pipeline.clock as? ManualTimekeeper)
+    let clock = try #require((asked.pipeline.clock as? SteadyTimekeeper)?.machine as? ManualTimekeeper)
     let reader = Reader()
     let tap = try Tap(try #require(asked.pipeline.topic("dead_letters")), request("for=2s"), clock: clock)
     let follow = try #require(tap.response.stream)
@@ -154,7 +154,7 @@ import Testing
   @Test func `a command follows a run over its socket`() async throws {
     let asked = try await Asked()
     _ = try await asked.status { $0.edges.last?.delivered == 3 }
-    let clock = try #require(asked.pipeline.clock as? ManualTimekeeper)
+    let clock = try #require((asked.pipeline.clock as? SteadyTimekeeper)?.machine as? ManualTimekeeper)
     let lines = Watched<[String]>([])
     let client = asked.client
     let tapped = Task {

@@ -21,7 +21,7 @@ import Testing
 
   /// Watches for more than an hour, in which one more price of each symbol comes, and none at its end.
   private func why(_ symbol: Symbol, _ asked: Asked) async throws -> SymbolReport? {
-    let clock = try #require(asked.pipeline.clock as? ManualTimekeeper)
+    let clock = try #require((asked.pipeline.clock as? SteadyTimekeeper)?.machine as? ManualTimekeeper)
     func delivered() -> [Int] { asked.pipeline.ledger.edges.map(\.counts).map { $0.delivered + $0.filtered } }
     // Each symbol's price goes to the two that read the source, and that of one of them two steps further.
     let (after, until) = (delivered().reduce(0, +) + 6, clock.uptime + .seconds(4600))
@@ -83,7 +83,7 @@ import Testing
     for time in ["61s", "-1s", "soon", ""] { #expect(try await ask("/symbols/AAPL/why?for=\(time)").status == 422, "\(time)") }
     #expect(try await ask("/symbols/AAPL/why?for=0s").status == 200)
 
-    let clock = try #require(asked.pipeline.clock as? ManualTimekeeper)
+    let clock = try #require((asked.pipeline.clock as? SteadyTimekeeper)?.machine as? ManualTimekeeper)
     try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<RunControl.inquiryLimit { group.addTask { try await asked.control.why("AAPL", for: .seconds(7)) != nil } }
       while clock.deadlines.count(where: { $0 == clock.uptime + .seconds(7) }) < RunControl.inquiryLimit { await Task.yield() }

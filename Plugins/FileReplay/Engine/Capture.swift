@@ -24,10 +24,6 @@ struct Capture<E: ReplayEvent>: ~Copyable {
   private let until: Int64
   private let hasUntil: Bool
   private var isAtEnd = false
-  private let now: @Sendable () -> Timestamp
-  private let earliest: Timestamp
-  /// The latest plausible time of receipt, as far as it was asked for.
-  private var latest: Int64 = .min
 
   init() {
     isOpen = false
@@ -35,8 +31,6 @@ struct Capture<E: ReplayEvent>: ~Copyable {
     name = ""
     (from, until, hasUntil) = (.min, .max, false)
     reader = nil
-    now = { Timestamp(ns: .max) }
-    earliest = TimeGuess.earliest
   }
 
   /// Throws if the spec cannot be used.
@@ -47,8 +41,6 @@ struct Capture<E: ReplayEvent>: ~Copyable {
     until = options.until?.ns ?? .max
     hasUntil = options.until != nil
     component = options.component
-    now = options.now
-    earliest = options.earliest
     guard let kind = E.decodedKind else {
       reader = nil
       return
@@ -135,21 +127,11 @@ extension Capture {
     return events.count - before
   }
 
-  /// True for a time of receipt up to tomorrow; the clock is asked only for times that are later than all before.
-  private mutating func isPlausible(_ received: Timestamp) -> Bool {
-    let (tomorrow, isOver) = now().ns.addingReportingOverflow(TimeUnit.day)
-    latest = isOver ? .max : tomorrow
-    return received >= earliest && received.ns <= latest
-  }
-
   private mutating func take(
     _ line: CaptureLine, _ reader: borrowing LineReader, _ malformed: (MalformedRow) -> MalformedPolicy
   ) throws(ReplayError) {
     switch line {
     case .message(let received, let text):
-      if received < earliest || received.ns > latest, !isPlausible(received) {
-        return try reject("the receive time would be \(received), which is not from 1990 to tomorrow", reader, malformed)
-      }
       let verdict = read(text, received)
       if let kept = self.reader?.takeKept() {
         counts.kept += kept.counts

@@ -15,7 +15,9 @@ package struct PassedOver: Sendable {
   package mutating func count(_ tallies: [MessageTally], isKnown: Bool = false) {
     var sums: [String: Int] = [:]
     for tally in tallies {
-      for (kind, fate) in zip(tally.kinds, tally.fates) where fate.isPassedOver && kind.count > 0 { sums[kind.name, default: 0] += kind.count }
+      for (kind, fate) in zip(tally.kinds, tally.fates) where fate.isPassedOver && kind.count > 0 {
+        sums[kind.name, default: 0] += kind.count
+      }
     }
     if sums == counted { return }
     for tally in tallies {
