@@ -79,7 +79,12 @@ package struct Program: Sendable {
     catalogue.probesLibraries = true
     let program = Program(
       name: name, version: version, catalogue: catalogue, parts: parts, userPlugins: PluginFolders.own(ConfigLoader.processEnvironment))
-    await $current.withValue(program) { await RootCommand.main() }
+    // Not on the main actor: a library that is loaded later may bring Foundation, which takes over the main queue when it is loaded, and serves it
+    // only in a run loop.
+    await Task.detached {
+      await $current.withValue(program) { await RootCommand.main() }
+      exit(EXIT_SUCCESS)
+    }.value
     exit(EXIT_SUCCESS)
   }
 
