@@ -24,16 +24,18 @@ extension Target {
       return
     }
     let intake = SymbolIntake(limit: 1000)
+    var numbers = DailyNumbers()
     for line in lines.dropFirst() {
       do throws(DailyRowError) {
-        let bar = try columns.bar(line, intake)
+        let bar = try columns.bar(line, intake, &numbers).bar
         law(
           bar.high >= max(bar.open, bar.close) && bar.low <= min(bar.open, bar.close) && bar.low <= bar.high,
           "prices that do not fit: \(bar)")
         law(bar.volume.raw >= 0 && bar.length == .day && bar.time.ns % Timestamp.day == 0, "no day: \(bar)")
         let row =
           "\(bar.time),\"\(bar.symbol.description.replacing("\"", with: "\"\""))\",\(bar.open),\(bar.high),\(bar.low),\(bar.close),\(bar.volume)"
-        var again = try plainColumns.bar(Array(row.replacing("T00:00:00Z", with: "").utf8)[...], intake)
+        var plain = DailyNumbers()
+        var again = try plainColumns.bar(Array(row.replacing("T00:00:00Z", with: "").utf8)[...], intake, &plain).bar
         (again.priceDecimals, again.sizeDecimals) = (bar.priceDecimals, bar.sizeDecimals)
         law(again == bar, "\(row) is read as \(again)")
       } catch { law(!error.reason.isEmpty, "no reason") }
