@@ -20,7 +20,7 @@ private struct Outcome<E: ReplayEvent & Equatable>: Equatable {
         let count = try replay.next(limit: limit) { run in
           for i in run.indices { events.append(run[i]) }
         } malformed: {
-          malformed.append($0)
+          if $0.remark == nil { malformed.append($0) }
           return .skip
         }
         law(count == events.count - before && count <= limit, "\(count) events were announced, \(events.count - before) came")
