@@ -56,11 +56,11 @@ class Run:
     def fail(self, words):
         raise SystemExit(f"{self.path.name}: {words}\n{self.log[-3000:]}")
 
-    def expect_end(self, within=300):
+    def expect_end(self, within=300, status=0):
         """The end of a run in which everything is accounted for."""
-        status = self.wait(within)
-        if status != 0:
-            self.fail(f"ended with {status}")
+        ended = self.wait(within)
+        if ended != status:
+            self.fail(f"ended with {ended}")
 
     def expect_failure(self, words, within=60):
         status = self.wait(within)
@@ -77,9 +77,9 @@ class Run:
                 self.fail(f"does not say '{' or '.join(words)}'")
             time.sleep(0.05)
 
-    def stop(self):
+    def stop(self, status=0):
         self.process.send_signal(signal.SIGTERM)
-        self.expect_end(60)
+        self.expect_end(60, status)
 
 
 class Runs:
