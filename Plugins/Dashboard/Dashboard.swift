@@ -353,10 +353,10 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   /// ready.
   private func tell(_ due: [Push.ClientID]) {
     var messages: [(WebSocket, WebSocketFrames)] = []
-    let (now, before) = (now, push.counts.skipped)
+    let (now, before, symbols) = (now, push.counts.skipped, symbolCounts)
     var shared: [Int: WebSocketFrames] = [:]
     for id in due {
-      guard let socket = tabs[id]?.socket, socket.isWritable, let message = push.next(for: id, now: now, run: { sample() })
+      guard let socket = tabs[id]?.socket, socket.isWritable, let message = push.next(for: id, now: now, run: { sample(symbols) })
       else { continue }
       messages.append((socket, frames(of: message, &shared)))
       bytes.add(message.frame.count + (message.text?.utf8.count ?? 0))
