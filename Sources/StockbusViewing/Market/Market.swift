@@ -46,7 +46,6 @@ package struct Market {
   /// What is known of the closes before the symbols' newest dates.
   private var closes: PreviousCloses
   private var previousCloses: ContiguousArray<Price?> = []
-
   /// Nil if no instrument has been split.
   private var splits: SplitWatch?
 
@@ -218,7 +217,6 @@ package struct Market {
     rows[at].secondEnd = rows[at].second &+ Row.nanosecondsASecond
   }
 
-  /// Handles an event that was dated ahead, and a clock that was set back.
   /// Takes the first event of a symbol that had a price from before the run only: the row begins as that of a new symbol.
   private mutating func begin(_ at: Int) {
     let old = rows[at]
@@ -235,6 +233,7 @@ package struct Market {
     previousCloses[at] = opening.close
   }
 
+  /// Handles an event that was dated ahead, and a clock that was set back.
   @inline(never)
   private mutating func correct(_ at: Int, _ reading: EventClock.Reading) {
     datedAhead += 1
