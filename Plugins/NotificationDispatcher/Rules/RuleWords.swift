@@ -27,7 +27,7 @@ enum RuleWords {
       entries.append(
         .init(key: "symbols", mark: mark, value: ConfigNode(.list(subject.split(separator: ",").map { scalar(String($0)) }), at: mark)))
     }
-    let known = RuleSettings.describe().map(\.name)
+    let known = RuleSettings.names
     while let key = rest.popFirst() {
       if !known.contains(key), let meant = meant[key.lowercased()] ?? known.first(where: { $0 == key.lowercased() }) {
         throw CommandError("a rule has no \(shown(key)); did you mean '\(meant)'?")

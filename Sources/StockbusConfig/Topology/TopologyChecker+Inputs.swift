@@ -3,7 +3,7 @@ internal import StockbusPlugin
 extension TopologyChecker {
   /// An input's own options. If they are wrong, all problems are reported and the defaults returned.
   mutating func edgeSettings(_ input: InputDescription, of component: ComponentDescription) -> EdgeSettings {
-    decode(EdgeSettings.self, input.edge, at: input.mark, "\(component.title): input \(input.shownID)") ?? EdgeSettings()
+    decode(EdgeSettings.self, input.edge, "\(component.title): input \(input.shownID)") ?? EdgeSettings()
   }
 
   /// Every input as the index of the component that it names. Inputs that name no component, or a sink that emits nothing, are reported and

@@ -73,7 +73,7 @@ struct TopologyChecker {
   mutating func check() throws(Problems) -> Topology {
     muteRules()
     let instruments = readInstruments()
-    let settings = decode(RunSettings.self, config.description.runtime, at: Self.top, "runtime") ?? RunSettings()
+    let settings = decode(RunSettings.self, config.description.runtime, "runtime") ?? RunSettings()
     checkIsSomething()
     readable = readableNames()
     edges = components.map { component in component.inputs.map { edgeSettings($0, of: component) } }
@@ -101,9 +101,10 @@ struct TopologyChecker {
       "there is nothing to run: no sources, processors or sinks", at: ConfigNode.Mark(file: file, line: 1, column: 1))
   }
 
-  /// The options at `node`; if they are wrong, all problems are reported and nil returned.
-  mutating func decode<O: Options>(_: O.Type, _ node: ConfigNode?, at mark: ConfigNode.Mark, _ title: String) -> O? {
-    do throws(Problems) { return try O.decode(node, at: mark) } catch {
+  /// The options at `node`, the defaults if there is none; if they are wrong, all problems are reported and nil returned. None is required.
+  mutating func decode<O: Options>(_: O.Type, _ node: ConfigNode?, _ title: String) -> O? {
+    guard let node else { return O() }
+    do throws(Problems) { return try O.decode(node, at: node.mark) } catch {
       add(error.redacted(node), title)
       return nil
     }
@@ -210,7 +211,7 @@ struct TopologyChecker {
       config.report("\(component.title): '\(key)' must be a mapping of options, got \(node.kind)", at: node.mark)
       return nil
     }
-    return decode(O.self, node, at: node.mark, "\(component.title): \(key)")
+    return decode(O.self, node, "\(component.title): \(key)")
   }
 
   /// The plugin's options, without keys that were probably meant for the component itself, such as `input` or `supervison`; these are
@@ -219,7 +220,7 @@ struct TopologyChecker {
     guard case .map(let entries) = component.options.value, !entries.isEmpty else { return component.options }
     // If the plugin is unknown, any key may be an option.
     guard plugin != nil || (component.inputsMark == nil && component.section != .source) else { return component.options }
-    let names = plugin?.options.describe().map(\.name) ?? []
+    let names = plugin?.options.names ?? []
     var keys =
       plugin == nil
       ? []

@@ -5,15 +5,15 @@
 /// the clocks change, sessions begin and end by the clock of the exchange: if clocks skip a time, at the moment of the change; if they show
 /// it twice, at the first of both.
 ///
-/// It never changes, and needs some 430 KB: one number for each day of 585 years, so that asking needs no lock. Asking takes some 100 ns;
-/// a hot path has a `SessionCursor`.
+/// It never changes, and needs some 430 KB: one number for each day of 585 years, so that asking needs no lock; one number for each day of
+/// the week if all weeks are alike. Asking takes some 100 ns; a hot path has a `SessionCursor`.
 package final class TradingCalendar: Sendable {
   /// As it is written in files of instruments: `24/7`, `us_equities`.
   package let name: String
   package let clock: ExchangeClock
   /// The first one is that of a day without trading.
   private let plans: [DayPlan]
-  /// For each day from `firstDay` on the number of its plan.
+  /// For each day from `firstDay` on the number of its plan; only for the first week if all others are like it.
   private let days: [UInt16]
 
   /// Whole days in the range of `Timestamp`.
@@ -49,7 +49,8 @@ package final class TradingCalendar: Sendable {
       return UInt16(clamping: plans.count - 1)
     }
     let monday = (Self.firstDay + 3).remainder(by: 7)
-    var days = [UInt16](repeating: 0, count: Self.lastDay - Self.firstDay + 1)
+    let weeksAreAlike = later.isEmpty && exceptions.isEmpty
+    var days = [UInt16](repeating: 0, count: weeksAreAlike ? 7 : Self.lastDay - Self.firstDay + 1)
     for week in [Week(since: TradingDate(days: Int32(Self.firstDay)), plans: week)] + later {
       let usual = Weekday.allCases.map { $0.rawValue < week.plans.count ? number(week.plans[$0.rawValue]) : 0 }
       for place in days.indices.dropFirst(Int(week.since.days) - Self.firstDay) { days[place] = usual[(place + monday) % 7] }
@@ -67,18 +68,17 @@ package final class TradingCalendar: Sendable {
     self.days = days
   }
 
-  func plan(_ date: TradingDate) -> DayPlan {
-    let place = Int(date.days) - Self.firstDay
-    return days.indices.contains(place) ? plans[Int(days[place])] : plans[0]
+  func plan(_ date: TradingDate) -> DayPlan { plans[Int(plan(onDay: Int(date.days)))] }
+
+  /// The number of a day's plan; 0, that of a day without trading, beyond the range of time.
+  private func plan(onDay day: Int) -> UInt16 {
+    Self.firstDay <= day && day <= Self.lastDay ? days[(day - Self.firstDay) % days.count] : 0
   }
 
   // MARK: Dates
 
   /// True if there is a session on this date.
-  package func isOpen(_ date: TradingDate) -> Bool {
-    let place = Int(date.days) - Self.firstDay
-    return days.indices.contains(place) && days[place] != 0
-  }
+  package func isOpen(_ date: TradingDate) -> Bool { plan(onDay: Int(date.days)) != 0 }
 
   /// The first trading date after `date`; nil beyond the range of time.
   package func next(after date: TradingDate) -> TradingDate? { first(from: date.advanced(by: 1), through: Self.lastDay) }
@@ -98,7 +98,7 @@ package final class TradingCalendar: Sendable {
     var day = max(Int(date.days), Self.firstDay)
     let end = min(end, Self.lastDay)
     while day <= end {
-      if days[day - Self.firstDay] != 0 { return TradingDate(days: Int32(clamping: day)) }
+      if plan(onDay: day) != 0 { return TradingDate(days: Int32(clamping: day)) }
       day += 1
     }
     return nil
@@ -108,7 +108,7 @@ package final class TradingCalendar: Sendable {
     var day = min(Int(date.days), Self.lastDay)
     let end = max(end, Self.firstDay)
     while day >= end {
-      if days[day - Self.firstDay] != 0 { return TradingDate(days: Int32(clamping: day)) }
+      if plan(onDay: day) != 0 { return TradingDate(days: Int32(clamping: day)) }
       day -= 1
     }
     return nil

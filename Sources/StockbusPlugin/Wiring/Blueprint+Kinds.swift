@@ -81,7 +81,8 @@ extension Blueprint {
 
   @inlinable
   public static func processor<P: TimedProcessor>(_: P.Type) -> Blueprint {
-    Blueprint(.processor, P.self, inputs: [P.Input.self], output: P.Output.self, topic: makeTopic(P.Output.self)) { settings, slot in
+    Blueprint(.processor, P.self, inputs: [P.Input.self], output: P.Output.self, isTimed: true, topic: makeTopic(P.Output.self)) {
+      settings, slot in
       let component = try P(settings, slot.context)
       var outlet = slot.outlet(of: P.Output.self)
       return try await live(component, in: slot) {
@@ -96,7 +97,8 @@ extension Blueprint {
   @inlinable
   public static func processor<P: MultiProcessor>(_: P.Type) -> Blueprint {
     let types = P.handlers.map(\.type)
-    return Blueprint(.processor, P.self, inputs: types, output: P.Output.self, topic: makeTopic(P.Output.self)) { settings, slot in
+    return Blueprint(.processor, P.self, inputs: types, output: P.Output.self, isTimed: true, topic: makeTopic(P.Output.self)) {
+      settings, slot in
       let component = try P(settings, slot.context)
       var outlet = slot.outlet(of: P.Output.self)
       return try await live(component, in: slot) { try await component.serveAll(slot, &outlet) }

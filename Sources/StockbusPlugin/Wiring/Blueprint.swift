@@ -15,7 +15,10 @@ public struct Blueprint: Sendable {
   package let output: (any Event.Type)?
   /// The type of its options, for documentation, schema and decoding.
   package private(set) var options: any Options.Type
-  package private(set) var commands: [CommandInfo]
+  /// The commands that it takes. Looked up when somebody asks: a cast to a protocol searches all conformances of the program.
+  package var commands: [CommandInfo] { presented ?? (component as? any CommandableComponent.Type)?.commands ?? [] }
+  /// The commands of the component that it stands in for.
+  private var presented: [CommandInfo]?
   /// True if it is told the time, and gets several inputs in the order of their receipts.
   package let isTimed: Bool
   /// True if `merge: received` is possible: for events of one type.
@@ -105,8 +108,8 @@ public struct Blueprint: Sendable {
   /// Not inlinable: its work is done once per component, when a configuration is checked.
   @usableFromInline
   init<P: Component>(
-    _ kind: Kind, _: P.Type, inputs: [any Event.Type], output: (any Event.Type)?, topic: (@Sendable (TopicPlan) -> any AnyTopic)?,
-    run: @escaping @Sendable (P.Settings, Slot) async throws -> Ending
+    _ kind: Kind, _: P.Type, inputs: [any Event.Type], output: (any Event.Type)?, isTimed: Bool = false,
+    topic: (@Sendable (TopicPlan) -> any AnyTopic)?, run: @escaping @Sendable (P.Settings, Slot) async throws -> Ending
   ) {
     self.kind = kind
     component = P.self
@@ -114,8 +117,7 @@ public struct Blueprint: Sendable {
     self.output = output
     self.topic = topic
     options = P.Settings.self
-    isTimed = P.self is any TimedProcessor.Type || P.self is any MultiProcessor.Type
-    commands = (P.self as? any CommandableComponent.Type)?.commands ?? []
+    self.isTimed = isTimed
     decode = { node, mark throws(Problems) in
       let settings = try P.Settings.decode(node, at: mark)
       var problems = Problems()
@@ -146,7 +148,7 @@ public struct Blueprint: Sendable {
   /// The same component, of which help says that it takes these commands.
   func presenting(_ commands: [CommandInfo]) -> Blueprint {
     var copy = self
-    copy.commands = commands
+    copy.presented = commands
     return copy
   }
 

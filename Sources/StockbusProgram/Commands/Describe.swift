@@ -187,7 +187,7 @@ extension Plugin {
   fileprivate var commonKeys: [String] {
     var keys: [String] = takesInputs ? ["inputs"] : []
     // One plugin has an option of this name, which stands in for it.
-    if takesInputs, !options.describe().contains(where: { $0.name == "merge" }) { keys.append("merge") }
+    if takesInputs, !options.names.contains("merge") { keys.append("merge") }
     keys.append("supervision")
     if kind != .sink || !emits.isEmpty { keys.append("output") }
     if Program.catalogue.isolation != nil { keys.append("isolation") }

@@ -33,7 +33,7 @@ struct List: ParsableCommand {
         [
           "name": .string(plugin.name), "kind": .string(plugin.kind.rawValue), "doc": .string(plugin.doc),
           "takes": plugin.takesInputs ? .string(plugin.acceptedTypes) : .null, "emits": plugin.emittedTypes.map { .string($0) } ?? .null,
-          "options": .array(plugin.options.describe().map { .string($0.name) }),
+          "options": .array(plugin.options.names.map { .string($0) }),
           "commands": .array(plugin.commands.map { .string($0.verb) }),
         ]
       })

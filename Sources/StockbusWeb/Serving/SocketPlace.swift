@@ -45,26 +45,54 @@ struct SocketPlace {
   static func remove(_ path: String) { unlink(path) }
 
   private static func isAnswered(_ path: String) -> Bool {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8CString)
-    let isLong = withUnsafeMutableBytes(of: &address.sun_path) { place in
-      guard bytes.count <= place.count else { return true }
-      bytes.withUnsafeBytes { place.copyMemory(from: $0) }
-      return false
+    guard let made = try? socket() else { return false }
+    defer { close(made) }
+    return withAddress(path) { connect(made, $0, $1) == 0 } ?? false
+  }
+
+  /// Makes a socket at the temporary path that listens.
+  func listen() throws -> CInt {
+    let made = try Self.socket()
+    let isBound = Self.withAddress(temporary) { bind(made, $0, $1) == 0 }
+    guard isBound == true, Self.listen(made) == 0 else {
+      let reason = isBound == nil ? "the path is too long" : String(cString: strerror(errno))
+      close(made)
+      throw EnvironmentFailure(reason, isPermanent: true)
     }
-    if isLong { return false }
+    return made
+  }
+
+  private static func socket() throws -> CInt {
     #if canImport(Glibc)
-    let made = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+    let made = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     #else
     let made = Darwin.socket(AF_UNIX, SOCK_STREAM, 0)
     #endif
-    guard made >= 0 else { return false }
-    defer { close(made) }
+    guard made >= 0 else { throw EnvironmentFailure(String(cString: strerror(errno)), isPermanent: true) }
+    return made
+  }
+
+  private static func listen(_ socket: CInt) -> CInt {
+    #if canImport(Glibc)
+    Glibc.listen(socket, 256)
+    #else
+    Darwin.listen(socket, 256)
+    #endif
+  }
+
+  /// Calls `body` with the address of a path; nil if the path is too long for one.
+  private static func withAddress<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result? {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8CString)
+    let fits = withUnsafeMutableBytes(of: &address.sun_path) { place in
+      guard bytes.count <= place.count else { return false }
+      bytes.withUnsafeBytes { place.copyMemory(from: $0) }
+      return true
+    }
+    guard fits else { return nil }
     return withUnsafePointer(to: &address) { address in
-      address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(made, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-      }
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
     }
   }
 }

@@ -32,11 +32,16 @@ package final class WebServer: Sendable {
     package init(_ address: Address) { self.address = address }
   }
 
+  private enum Listener: Sendable {
+    case port(any Channel)
+    case local(LocalListener)
+  }
+
   /// The port; 0 for a Unix socket.
   package let port: Int
   private let settings: Settings
   private let clock: any Timekeeper
-  private let listener: any Channel
+  private let listener: Listener
   private let roll: WebRoll
   private let arrivals: AsyncStream<WebConnection>.Continuation
   /// The task that serves all connections, each in a child task, and monitors the WebSockets; `stop` awaits it.
@@ -55,23 +60,25 @@ package final class WebServer: Sendable {
     let responder = WebResponder(
       routes: routes, names: settings.names, proxies: proxies, isSecure: tls != nil, limits: limits, roll: roll)
     let (stream, arrivals) = AsyncStream.makeStream(of: WebConnection.self)
-    let bootstrap = ServerBootstrap(group: NetworkThreads.group)
-      .serverChannelOption(.backlog, value: 256)
-      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      .childChannelOption(.autoRead, value: false)
-      // Most of what clients say is short, and each has a buffer of its own.
-      .childChannelOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 16_384))
-      .childChannelOption(.allowRemoteHalfClosure, value: true)
-      .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          let address = channel.remoteAddress?.ipAddress ?? "unix"
-          let isCounted = address != "unix" && !proxies.contains(address)
-          let connection = WebConnection(channel, address: address, isCounted: isCounted, roll, limits: limits, clock: clock)
-          if address != "unix" { try channel.syncOptions?.setOption(.socketOption(.tcp_nodelay), value: 1) }
-          try addHandlers(for: connection, to: channel, tls, responder)
-          guard roll.admit(connection, to: arrivals) else { throw ChannelError.ioOnClosedChannel }
+    let bootstrap = { @Sendable in
+      ServerBootstrap(group: NetworkThreads.group)
+        .serverChannelOption(.backlog, value: 256)
+        .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        .childChannelOption(.autoRead, value: false)
+        // Most of what clients say is short, and each has a buffer of its own.
+        .childChannelOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 16_384))
+        .childChannelOption(.allowRemoteHalfClosure, value: true)
+        .childChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            let address = channel.remoteAddress?.ipAddress ?? "unix"
+            let isCounted = address != "unix" && !proxies.contains(address)
+            let connection = WebConnection(channel, address: address, isCounted: isCounted, roll, limits: limits, clock: clock)
+            if address != "unix" { try channel.syncOptions?.setOption(.socketOption(.tcp_nodelay), value: 1) }
+            try addHandlers(for: connection, to: channel, tls, responder)
+            guard roll.admit(connection, to: arrivals) else { throw ChannelError.ioOnClosedChannel }
+          }
         }
-      }
+    }
     let listener = try await listen(bootstrap, settings.address)
     let serving = Task {
       await withDiscardingTaskGroup { group in
@@ -105,21 +112,21 @@ package final class WebServer: Sendable {
     try pipeline.addHandler(WebHandler(connection, intake, responder.limits, RequestAssembly { responder.bodyLimit($0) }))
   }
 
-  private static func listen(_ bootstrap: ServerBootstrap, _ address: Address) async throws -> any Channel {
+  private static func listen(_ bootstrap: @escaping @Sendable () -> ServerBootstrap, _ address: Address) async throws -> Listener {
     switch address {
     case .port(let host, let port):
-      do { return try await bootstrap.bind(host: host, port: port).get() } catch {
+      do { return .port(try await bootstrap().bind(host: host, port: port).get()) } catch {
         throw EnvironmentFailure("\(host):\(port): cannot listen there: \(systemWords(error))", isPermanent: true)
       }
     case .socket(let path):
       let place = try SocketPlace(path)
       do {
-        let listener = try await bootstrap.bind(unixDomainSocketPath: place.temporary).get()
+        let listener = LocalListener(try place.listen(), bootstrap)
         do { try place.publish() } catch {
-          listener.close(promise: nil)
+          await listener.close()
           throw error
         }
-        return listener
+        return .local(listener)
       } catch {
         place.discard()
         throw EnvironmentFailure("\(path): cannot listen there: \(systemWords(error))", isPermanent: true)
@@ -128,7 +135,7 @@ package final class WebServer: Sendable {
   }
 
   private init(
-    _ settings: Settings, _ clock: any Timekeeper, _ listener: any Channel, _ roll: WebRoll,
+    _ settings: Settings, _ clock: any Timekeeper, _ listener: Listener, _ roll: WebRoll,
     _ arrivals: AsyncStream<WebConnection>.Continuation, _ serving: Task<Void, Never>
   ) {
     self.settings = settings
@@ -137,7 +144,7 @@ package final class WebServer: Sendable {
     self.roll = roll
     self.arrivals = arrivals
     self.serving = serving
-    port = listener.localAddress?.port ?? 0
+    port = if case .port(let channel) = listener { channel.localAddress?.port ?? 0 } else { 0 }
   }
 
   /// Its counts so far.
@@ -146,7 +153,10 @@ package final class WebServer: Sendable {
   /// Stops: it listens no more, requests that are being answered are finished, WebSockets are sent `farewell` and closed with 1001. What has
   /// not ended after `limit` is cut. Returns when everything has ended.
   package func stop(farewell: WebSocketFrames? = nil, within limit: Duration = .seconds(5)) async {
-    await withCheckedContinuation { done in listener.close().whenComplete { _ in done.resume() } }
+    switch listener {
+    case .port(let channel): try? await channel.close()
+    case .local(let listener): await listener.close()
+    }
     if case .socket(let path) = settings.address { SocketPlace.remove(path) }
     let connections = roll.stop()
     arrivals.finish()

@@ -1,0 +1,82 @@
+internal import Dispatch
+internal import NIOCore
+internal import NIOPosix
+internal import Synchronization
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// A Unix socket that listens. The network's threads start with its first client, because most runs never have one.
+final class LocalListener: Sendable {
+  private enum State {
+    /// Nobody has come; the source watches the socket.
+    case waiting
+    /// The first client waits while the socket is handed to the network's threads.
+    case opening
+    case open(any Channel)
+    case closed
+  }
+
+  private let state = Mutex(State.waiting)
+  /// Unsafe only for the compiler: dispatch sources may be used by any thread.
+  private nonisolated(unsafe) let source: any DispatchSourceRead
+
+  /// - Parameters:
+  ///   - socket: a socket that listens; it is the listener's to close.
+  ///   - bootstrap: called once, for the first client.
+  init(_ socket: CInt, _ bootstrap: @escaping @Sendable () -> ServerBootstrap) {
+    source = DispatchSource.makeReadSource(fileDescriptor: socket)
+    source.setEventHandler { [weak self] in self?.welcome() }
+    // Only now nobody else uses the socket.
+    source.setCancelHandler { [weak self] in
+      guard let self, self.isOpening else { return Self.discard(socket) }
+      bootstrap().withBoundSocket(socket).whenComplete { self.opened($0) }
+    }
+    source.activate()
+  }
+
+  private var isOpening: Bool { state.withLock { if case .opening = $0 { true } else { false } } }
+
+  private func welcome() {
+    let isFirst = state.withLock { state in
+      guard case .waiting = state else { return false }
+      state = .opening
+      return true
+    }
+    if isFirst { source.cancel() }
+  }
+
+  private func opened(_ result: Result<any Channel, any Error>) {
+    guard case .success(let channel) = result else { return state.withLock { $0 = .closed } }
+    let isWanted = state.withLock { state in
+      guard case .opening = state else { return false }
+      state = .open(channel)
+      return true
+    }
+    if !isWanted { channel.close(promise: nil) }
+  }
+
+  /// Listens no more.
+  func close() async {
+    let last = state.withLock { state in
+      defer { state = .closed }
+      return state
+    }
+    switch last {
+    case .waiting: source.cancel()
+    case .open(let channel): try? await channel.close()
+    case .opening, .closed: break
+    }
+  }
+
+  private static func discard(_ socket: CInt) {
+    #if canImport(Glibc)
+    _ = Glibc.close(socket)
+    #else
+    _ = Darwin.close(socket)
+    #endif
+  }
+}
