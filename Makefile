@@ -61,7 +61,7 @@ install: build
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -d "$(DESTDIR)$(PREFIX)/lib/stockbus/Modules/CMemoryBarrier"
 	install -m 644 $(CONTRACT:%=.build/release/Modules/%.swiftmodule) "$(DESTDIR)$(PREFIX)/lib/stockbus/Modules"
-	install -m 644 Sources/CMemoryBarrier/include/*.h "$(DESTDIR)$(PREFIX)/lib/stockbus/Modules/CMemoryBarrier"
+	install -m 644 Sources/CLibraries/CMemoryBarrier/include/*.h "$(DESTDIR)$(PREFIX)/lib/stockbus/Modules/CMemoryBarrier"
 	printf 'module CMemoryBarrier {\n  umbrella "."\n  export *\n}\n' > "$(DESTDIR)$(PREFIX)/lib/stockbus/Modules/CMemoryBarrier/module.modulemap"
 	sh Scripts/install.sh .build/release/stockbus "$(DESTDIR)$(PREFIX)/bin"
 	@if [ -d .build/man ]; then install -d "$(DESTDIR)$(PREFIX)/share/man/man1" && install -m 644 .build/man/*.1 "$(DESTDIR)$(PREFIX)/share/man/man1"; fi

@@ -10,10 +10,27 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// One module: `Sources/NAME`, which modules listed after it may import.
+/// One module, `Sources/FLOOR/NAME`. It may import the modules listed above it: those of the floors below, and those before it on its own.
 func room(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
+
+/// A floor of the house: the folder `Sources/NAME` with its modules in the order of their dependencies. The manifest is refused if a module
+/// uses one that is listed after it, so arrows between floors point down.
+/// - Parameter plugins: the plugins that its modules may use too.
+func floor(_ name: String, beside plugins: [PluginTargets] = [], _ rooms: [Target]) -> [Target] {
+  built.formUnion(plugins.map(\.name))
+  for room in rooms {
+    room.path = "Sources/\(name)/\(room.name)"
+    for case .byNameItem(let used, _) in room.dependencies where !built.contains(used) {
+      fatalError("\(room.name) uses \(used), which is not below it in Package.swift")
+    }
+    built.insert(room.name)
+  }
+  return rooms
+}
+/// The modules so far.
+nonisolated(unsafe) var built: Set<String> = []
 
 /// The tests of target `NAME`: `Tests/NAMETests`.
 func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
@@ -100,14 +117,184 @@ let allPlugins = plugins.map { Target.Dependency(stringLiteral: $0.name) }
 /// evaluate all manifests again, including those of the dependencies.
 let commit: [CSetting] =
   Context.environment["STOCKBUS_COMMIT_IS_TOLD"] == nil
-  ? [] : [.define("STOCKBUS_COMMIT_IS_TOLD"), .headerSearchPath("../../.build/commit")]
+  ? [] : [.define("STOCKBUS_COMMIT_IS_TOLD"), .headerSearchPath("../../../.build/commit")]
 
 /// For programs that load libraries: their symbols are those of the contract for what they load, so there is one copy of each type. The
 /// linker that is named here exports them without a warning for each symbol that is local to a module.
 let exporting: [LinkerSetting] = [
   .unsafeFlags(
-    ["-use-ld=lld", "-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/StockbusCLI/exports.txt"],
+    ["-use-ld=lld", "-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/Program/StockbusCLI/exports.txt"],
     .when(platforms: [.linux]))
+]
+
+/// The house, from the ground up.
+let house: [[Target]] = [
+  // Libraries of the system, and what is written in C: barriers, signals, embedded files. Imports nothing of ours.
+  floor(
+    "CLibraries",
+    [
+      .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+      .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+      .systemLibrary(name: "CLibSSL", pkgConfig: "libssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+      .systemLibrary(name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+      .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+      .target(name: "CMemoryBarrier"),
+      .target(name: "CStopSignals"),
+      // The dashboard's page: its files are put into the program by #embed.
+      .target(name: "CDashboardPage", exclude: ["page"]),
+      // The Python side of the process protocol, which `plugin new` writes beside a plugin: put into the program by #embed.
+      .target(name: "CPluginHelper"),
+      // The commit for `--version`.
+      .target(name: "CVersion"),
+      .target(name: "CCommit", dependencies: ["CVersion"], publicHeadersPath: ".", cSettings: commit),
+    ]),
+  // Events and how they travel: exact values, schemas, codecs, rings. No files, no network, no options.
+  floor(
+    "Bus",
+    [
+      room("MarketData"),
+      room("EventBus", uses: ["MarketData", "CMemoryBarrier"]),
+    ]),
+  // What a plugin is written against: options, components, wiring, expressions, packed events.
+  floor(
+    "Contract",
+    [
+      room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
+      room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
+      room("StockbusPacking", uses: ["EventBus", "MarketData"]),
+    ]),
+  // The machine: files and their rotation, child processes, services, digests.
+  floor(
+    "System",
+    [
+      room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
+      room(
+        "StockbusPrograms",
+        uses: [
+          "StockbusSystem", .product(name: "Subprocess", package: "swift-subprocess"),
+          .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
+        ]),
+      room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),
+      room("StockbusCrypto", uses: ["CLibCrypto"]),
+    ]),
+  // What the field knows: instruments, calendars, splits, accounts and orders, formats of venues and files.
+  floor(
+    "Market",
+    [
+      room("StockbusTrading", uses: ["MarketData"]),
+      room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
+      room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
+    ]),
+  // Connections: TLS, HTTP, WebSocket, NATS, a web server.
+  floor(
+    "Network",
+    [
+      room(
+        "StockbusTLS",
+        uses: ["CLibSSL", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOTLS", package: "swift-nio")]),
+      room(
+        "StockbusNetwork",
+        uses: [
+          "StockbusCrypto", "StockbusTLS", "StockbusPlugin", "EventBus", "MarketData", "CZlib",
+          .product(name: "Logging", package: "swift-log"), .product(name: "NIOHTTP1", package: "swift-nio"),
+          .product(name: "NIOTLS", package: "swift-nio"),
+        ] + nio),
+      room(
+        "StockbusWeb",
+        uses: [
+          "StockbusCrypto", "StockbusTLS", "StockbusNetwork", "StockbusPlugin", "CZlib",
+          .product(name: "NIOHTTP1", package: "swift-nio"),
+        ] + nio),
+    ]),
+  // What outlives a run: databases of bars, books and people.
+  floor(
+    "Storage",
+    [
+      room("StockbusSQLite", uses: ["CLibSQLite"]),
+      room(
+        "StockbusHistory",
+        uses: ["StockbusTrading", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem", "StockbusSQLite"]),
+      room(
+        "StockbusAccounts",
+        uses: [
+          "StockbusCrypto", "StockbusHistory", "StockbusNetwork", "StockbusPlugin", "MarketData",
+        ]),
+    ]),
+  // What people see: terminals, tables of prices, the page's accounts.
+  floor(
+    "Display",
+    [
+      room("StockbusTerminal", uses: ["StockbusPlugin", "MarketData", "StockbusSystem"]),
+      room("StockbusViewing", uses: ["StockbusExpressions", "StockbusInstruments", "StockbusPlugin", "EventBus", "MarketData"]),
+      room("StockbusAccountRoutes", uses: ["StockbusWeb", "StockbusAccounts", "StockbusDecoding", "StockbusPlugin"]),
+    ]),
+  // From a configuration to a run: checks, supervision, changes, loaded plugins, tests of plugins.
+  floor(
+    "Runtime",
+    [
+      room(
+        "StockbusConfig",
+        uses: ["StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
+      room(
+        "StockbusRuntime",
+        uses: [
+          "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log"),
+        ]),
+      room("StockbusLoading", uses: ["StockbusConfig", "StockbusPlugin", "MarketData", "StockbusSystem"]),
+      room(
+        "StockbusReloading",
+        uses: [
+          "StockbusRuntime", "StockbusConfig", "StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus",
+          .product(name: "Logging", package: "swift-log"),
+        ]),
+      room(
+        "StockbusEmbedding",
+        uses: [
+          "StockbusRuntime", "StockbusConfig", "StockbusInstruments", "StockbusPlugin", "EventBus",
+          .product(name: "Logging", package: "swift-log"),
+        ]),
+      room(
+        "StockbusTestKit",
+        uses: [
+          "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData",
+          .product(name: "Logging", package: "swift-log"),
+        ]),
+    ]),
+  // The program: commands, control, the list of plugins. The only floor that knows all others and the plugins.
+  floor(
+    "Program", beside: plugins,
+    [
+      room(
+        "StockbusControl",
+        uses: [
+          "StockbusReloading", "StockbusRuntime", "StockbusConfig", "StockbusExpressions", "StockbusWeb", "StockbusNetwork",
+          "StockbusFiles",
+          "StockbusSystem",
+          "StockbusPlugin",
+          "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
+        ]),
+      room(
+        "StockbusProgram",
+        uses: [
+          "StockbusReloading", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData",
+          "StockbusTerminal", "StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusTestKit", "StockbusLoading",
+          "CStopSignals",
+          "CVersion",
+          "CPluginHelper",
+          .product(name: "ArgumentParser", package: "swift-argument-parser"),
+          .product(name: "Logging", package: "swift-log"),
+        ]),
+      room(
+        "Stockbus",
+        uses: [
+          "StockbusProgram", "StockbusControl", "StockbusReloading", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus",
+          "MarketData", "StockbusTerminal", "StockbusFiles", "StockbusNetwork", "StockbusTrading", "StockbusHistory", "StockbusAccounts",
+          "StockbusLoading", .product(name: "Logging", package: "swift-log"),
+          .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ] + allPlugins),
+      .executableTarget(
+        name: "StockbusCLI", dependencies: ["Stockbus"], exclude: ["exports.txt"], swiftSettings: strict, linkerSettings: exporting),
+    ]),
 ]
 
 let package = Package(
@@ -138,127 +325,7 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
   ],
-  targets: [
-    // System libraries.
-    .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
-    .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-    .systemLibrary(name: "CLibSSL", pkgConfig: "libssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-    .systemLibrary(name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .target(name: "CMemoryBarrier"),
-    .target(name: "CStopSignals"),
-    // The dashboard's page: its files are put into the program by #embed.
-    .target(name: "CDashboardPage", exclude: ["page"]),
-
-    // The Python side of the process protocol, which `plugin new` writes beside a plugin: put into the program by #embed.
-    .target(name: "CPluginHelper"),
-
-    // The commit for `--version`.
-    .target(name: "CVersion"),
-    .target(name: "CCommit", dependencies: ["CVersion"], publicHeadersPath: ".", cSettings: commit),
-
-    // The modules in order of their dependencies: each may import only modules above it in this list.
-    room("MarketData"),
-    room("EventBus", uses: ["MarketData", "CMemoryBarrier"]),
-    room("StockbusTrading", uses: ["MarketData"]),
-    room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
-    room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
-    room("StockbusPacking", uses: ["EventBus", "MarketData"]),
-    room("StockbusCrypto", uses: ["CLibCrypto"]),
-    room("StockbusSQLite", uses: ["CLibSQLite"]),
-    room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
-    room(
-      "StockbusPrograms",
-      uses: [
-        "StockbusSystem", .product(name: "Subprocess", package: "swift-subprocess"),
-        .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
-      ]),
-    room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),
-    room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
-    room("StockbusViewing", uses: ["StockbusExpressions", "StockbusInstruments", "StockbusPlugin", "EventBus", "MarketData"]),
-    room("StockbusTerminal", uses: ["StockbusPlugin", "MarketData", "StockbusSystem"]),
-    room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
-    room(
-      "StockbusTLS",
-      uses: ["CLibSSL", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOTLS", package: "swift-nio")]),
-    room(
-      "StockbusNetwork",
-      uses: [
-        "StockbusCrypto", "StockbusTLS", "StockbusPlugin", "EventBus", "MarketData", "CZlib",
-        .product(name: "Logging", package: "swift-log"), .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOTLS", package: "swift-nio"),
-      ] + nio),
-    room(
-      "StockbusWeb",
-      uses: [
-        "StockbusCrypto", "StockbusTLS", "StockbusNetwork", "StockbusPlugin", "CZlib",
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-      ] + nio),
-    room(
-      "StockbusHistory",
-      uses: ["StockbusTrading", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem", "StockbusSQLite"]),
-    room(
-      "StockbusAccounts",
-      uses: [
-        "StockbusCrypto", "StockbusHistory", "StockbusNetwork", "StockbusPlugin", "MarketData",
-      ]),
-    room("StockbusAccountRoutes", uses: ["StockbusWeb", "StockbusAccounts", "StockbusDecoding", "StockbusPlugin"]),
-    room(
-      "StockbusConfig",
-      uses: ["StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
-    room(
-      "StockbusRuntime",
-      uses: [
-        "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log"),
-      ]),
-    room("StockbusLoading", uses: ["StockbusConfig", "StockbusPlugin", "MarketData", "StockbusSystem"]),
-    room(
-      "StockbusReloading",
-      uses: [
-        "StockbusRuntime", "StockbusConfig", "StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus",
-        .product(name: "Logging", package: "swift-log"),
-      ]),
-    room(
-      "StockbusEmbedding",
-      uses: [
-        "StockbusRuntime", "StockbusConfig", "StockbusInstruments", "StockbusPlugin", "EventBus",
-        .product(name: "Logging", package: "swift-log"),
-      ]),
-    room(
-      "StockbusControl",
-      uses: [
-        "StockbusReloading", "StockbusRuntime", "StockbusConfig", "StockbusExpressions", "StockbusWeb", "StockbusNetwork", "StockbusFiles",
-        "StockbusSystem",
-        "StockbusPlugin",
-        "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
-      ]),
-    room(
-      "StockbusTestKit",
-      uses: [
-        "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData",
-        .product(name: "Logging", package: "swift-log"),
-      ]),
-    room(
-      "StockbusProgram",
-      uses: [
-        "StockbusReloading", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData",
-        "StockbusTerminal", "StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusTestKit", "StockbusLoading", "CStopSignals",
-        "CVersion",
-        "CPluginHelper",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
-      ]),
-    room(
-      "Stockbus",
-      uses: [
-        "StockbusProgram", "StockbusControl", "StockbusReloading", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus",
-        "MarketData", "StockbusTerminal", "StockbusFiles", "StockbusNetwork", "StockbusTrading", "StockbusHistory", "StockbusAccounts",
-        "StockbusLoading", .product(name: "Logging", package: "swift-log"),
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ] + allPlugins),
-    .executableTarget(
-      name: "StockbusCLI", dependencies: ["Stockbus"], exclude: ["exports.txt"], swiftSettings: strict, linkerSettings: exporting),
-
+  targets: house.flatMap(\.self) + [
     // The tests.
     .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
     .executableTarget(

@@ -19,8 +19,8 @@ let strict: [SwiftSetting] = [
 let attacked: [SwiftSetting] =
   strict + [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing", "-assert-config", "Debug"])]
 
-func room(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, path: "Rooms/\(name)", swiftSettings: attacked)
+func room(_ name: String, on floor: String, uses dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Rooms/\(floor)/\(name)", swiftSettings: attacked)
 }
 
 func plugin(_ name: String, uses libraries: [Target.Dependency] = []) -> Target {
@@ -42,29 +42,31 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
   ],
   targets: [
-    .systemLibrary(name: "CLibYAML", path: "Rooms/CLibYAML", pkgConfig: "yaml-0.1"),
-    .systemLibrary(name: "CLibSQLite", path: "Rooms/CLibSQLite", pkgConfig: "sqlite3"),
-    .systemLibrary(name: "CZlib", path: "Rooms/CZlib", pkgConfig: "zlib"),
-    .target(name: "CMemoryBarrier", path: "Rooms/CMemoryBarrier"),
+    .systemLibrary(name: "CLibYAML", path: "Rooms/CLibraries/CLibYAML", pkgConfig: "yaml-0.1"),
+    .systemLibrary(name: "CLibSQLite", path: "Rooms/CLibraries/CLibSQLite", pkgConfig: "sqlite3"),
+    .systemLibrary(name: "CZlib", path: "Rooms/CLibraries/CZlib", pkgConfig: "zlib"),
+    .target(name: "CMemoryBarrier", path: "Rooms/CLibraries/CMemoryBarrier"),
 
-    room("MarketData"),
-    room("EventBus", uses: ["MarketData", "CMemoryBarrier"]),
-    room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
-    room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
-    room("StockbusPacking", uses: ["EventBus", "MarketData"]),
-    room("StockbusSQLite", uses: ["CLibSQLite"]),
-    room("StockbusSystem", uses: [.product(name: "SystemPackage", package: "swift-system")]),
-    room("StockbusFiles", uses: ["StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),
-    room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
-    room("StockbusViewing", uses: ["StockbusExpressions", "StockbusInstruments", "StockbusPlugin", "EventBus", "MarketData"]),
-    room("StockbusTrading", uses: ["MarketData"]),
+    room("MarketData", on: "Bus"),
+    room("EventBus", on: "Bus", uses: ["MarketData", "CMemoryBarrier"]),
     room(
-      "StockbusHistory",
+      "StockbusPlugin", on: "Contract", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
+    room("StockbusExpressions", on: "Contract", uses: ["EventBus", "MarketData"]),
+    room("StockbusPacking", on: "Contract", uses: ["EventBus", "MarketData"]),
+    room("StockbusSQLite", on: "Storage", uses: ["CLibSQLite"]),
+    room("StockbusSystem", on: "System", uses: [.product(name: "SystemPackage", package: "swift-system")]),
+    room("StockbusFiles", on: "System", uses: ["StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),
+    room("StockbusInstruments", on: "Market", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
+    room(
+      "StockbusViewing", on: "Display", uses: ["StockbusExpressions", "StockbusInstruments", "StockbusPlugin", "EventBus", "MarketData"]),
+    room("StockbusTrading", on: "Market", uses: ["MarketData"]),
+    room(
+      "StockbusHistory", on: "Storage",
       uses: ["StockbusTrading", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem", "StockbusSQLite"]),
-    room("StockbusTerminal", uses: ["StockbusPlugin", "MarketData", "StockbusSystem"]),
-    room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
+    room("StockbusTerminal", on: "Display", uses: ["StockbusPlugin", "MarketData", "StockbusSystem"]),
+    room("StockbusDecoding", on: "Market", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     room(
-      "StockbusConfig",
+      "StockbusConfig", on: "Runtime",
       uses: ["StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
     // Those of which only a part reads bytes: links to that part.
     .target(

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the commit for `stockbus --version` to a header that Sources/CCommit includes. If the commit has not changed, the file is left
+# Writes the commit for `stockbus --version` to a header that Sources/CLibraries/CCommit includes. If the commit has not changed, the file is left
 # alone, so that nothing is rebuilt. STOCKBUS_COMMIT overrides git, as for a build from an archive. Without either the commit is empty.
 set -eu
 cd "$(dirname "$0")/.."

@@ -47,8 +47,8 @@ class Build:
         beside = os.path.join(os.path.dirname(shutil.which(os.environ.get("SWIFT", "swift")) or ""), "swiftc")
         self.swiftc = shutil.which(beside) or shutil.which("swiftc") or sys.exit("there is no swiftc")
         maps = [os.path.normpath(f"{self.folder}/../checkouts/swift-system/Sources/CSystem/include/module.modulemap")]
-        for module in sorted(p.name for p in (ROOT / "Sources").glob("C*")):
-            maps += [f"{self.folder}/{module}.build/module.modulemap", f"{ROOT}/Sources/{module}/module.modulemap"]
+        for module in sorted(p.name for p in (ROOT / "Sources/CLibraries").iterdir()):
+            maps += [f"{self.folder}/{module}.build/module.modulemap", f"{ROOT}/Sources/CLibraries/{module}/module.modulemap"]
         self.flags = ["-I", f"{self.folder}/Modules"] + [f for m in maps if os.path.exists(m) for f in ("-Xcc", f"-fmodule-map-file={m}")]
 
     def says(self, *words, folder=None, check=False, variables=()):

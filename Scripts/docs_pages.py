@@ -273,7 +273,7 @@ def surface(title):
     section = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", text, re.M | re.S) or sys.exit(f"surface.md has no '{title}'")
     declared = {}
     for module in ["MarketData", "StockbusTestKit", "StockbusPlugin", "EventBus"]:
-        for file in (ROOT / f"Sources/{module}").rglob("*.swift"):
+        for file in ROOT.glob(f"Sources/*/{module}/**/*.swift"):
             for name in re.findall(r"^public (?:final )?(?:struct|class|enum|actor|protocol|typealias) (\w+)", file.read_text(), re.M):
                 declared[name] = module
     cells = [line.split("|")[1] for line in section[1].split("\n") if line.startswith("| `")]
@@ -283,7 +283,7 @@ def surface(title):
 
 def function(module, name):
     """A public function by its full name, `name(_:other:)`."""
-    for file in (ROOT / f"Sources/{module}").rglob("*.swift"):
+    for file in ROOT.glob(f"Sources/*/{module}/**/*.swift"):
         found = re.search(rf"^public func {name}\((.*?)\)(?: async| throws|\s*->|\s*\{{)", file.read_text(), re.M | re.S)
         if found:
             labels = re.findall(r"(?:^|,)\s*(\w+)(?: \w+)?:", found[1])

@@ -4,7 +4,7 @@ import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2] / "Sources/CDashboardPage"
+ROOT = pathlib.Path(__file__).resolve().parents[2] / "Sources/CLibraries/CDashboardPage"
 PAGE = ROOT / "page"
 MOST = 200_000  # bytes of the first load, as they are
 problems = []

@@ -24,7 +24,7 @@ import views
 from desk import Desk
 from market import ONE, Market, text, units
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "Sources/CDashboardPage/page"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "Sources/CLibraries/CDashboardPage/page"
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -8,10 +8,10 @@ import Testing
 
   /// The names of the types that a module declares public, nested ones too.
   private static func publicTypes(of module: String) throws -> Set<String> {
-    let folder = root.appending(path: "Sources/\(module)")
-    let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+    let sources = root.appending(path: "Sources")
+    let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
     var names: Set<String> = []
-    for file in files where file.pathExtension == "swift" {
+    for file in files where file.pathExtension == "swift" && file.pathComponents.contains(module) {
       for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
         let declaration = /^\s*public (?:final |indirect )*(?:struct|class|actor|enum|protocol|typealias) (\w+).*/
         if let match = line.wholeMatch(of: declaration) { names.insert(String(match.1)) }

@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/HTTP/Base64.swift
+../../../Sources/Network/StockbusNetwork/HTTP/Base64.swift

@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/HTTP/EnvironmentProxy.swift
+../../../Sources/Network/StockbusNetwork/HTTP/EnvironmentProxy.swift

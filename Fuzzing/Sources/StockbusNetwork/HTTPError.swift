@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/HTTP/HTTPError.swift
+../../../Sources/Network/StockbusNetwork/HTTP/HTTPError.swift

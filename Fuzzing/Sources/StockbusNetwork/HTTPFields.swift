@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/HTTP/HTTPFields.swift
+../../../Sources/Network/StockbusNetwork/HTTP/HTTPFields.swift

@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/HTTP/HTTPRequest.swift
+../../../Sources/Network/StockbusNetwork/HTTP/HTTPRequest.swift

@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/HTTP/HTTPTransport.swift
+../../../Sources/Network/StockbusNetwork/HTTP/HTTPTransport.swift

@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/HostAndPort.swift
+../../../Sources/Network/StockbusNetwork/HostAndPort.swift

@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/NATS/JetStream/JetStreamJSON.swift
+../../../Sources/Network/StockbusNetwork/NATS/JetStream/JetStreamJSON.swift

@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/NATS/JetStream/JetStreamPull.swift
+../../../Sources/Network/StockbusNetwork/NATS/JetStream/JetStreamPull.swift

@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/NATS/NATSError.swift
+../../../Sources/Network/StockbusNetwork/NATS/NATSError.swift

@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/NATS/Protocol/NATSHeaders.swift
+../../../Sources/Network/StockbusNetwork/NATS/Protocol/NATSHeaders.swift

@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/NATS/Protocol/NATSLimits.swift
+../../../Sources/Network/StockbusNetwork/NATS/Protocol/NATSLimits.swift

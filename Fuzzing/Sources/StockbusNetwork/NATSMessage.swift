@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/NATS/Protocol/NATSMessage.swift
+../../../Sources/Network/StockbusNetwork/NATS/Protocol/NATSMessage.swift

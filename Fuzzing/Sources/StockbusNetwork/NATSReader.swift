@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/NATS/Protocol/NATSReader.swift
+../../../Sources/Network/StockbusNetwork/NATS/Protocol/NATSReader.swift

@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/NATS/Protocol/NATSServerInfo.swift
+../../../Sources/Network/StockbusNetwork/NATS/Protocol/NATSServerInfo.swift

@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/NATS/Protocol/NATSSubject.swift
+../../../Sources/Network/StockbusNetwork/NATS/Protocol/NATSSubject.swift

@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/NATS/JetStream/PublishAcknowledgement.swift
+../../../Sources/Network/StockbusNetwork/NATS/JetStream/PublishAcknowledgement.swift

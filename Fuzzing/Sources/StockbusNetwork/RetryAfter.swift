@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/HTTP/RetryAfter.swift
+../../../Sources/Network/StockbusNetwork/HTTP/RetryAfter.swift

@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/NATS/JetStream/StoredRun.swift
+../../../Sources/Network/StockbusNetwork/NATS/JetStream/StoredRun.swift

@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/HTTP/WebAddress.swift
+../../../Sources/Network/StockbusNetwork/HTTP/WebAddress.swift

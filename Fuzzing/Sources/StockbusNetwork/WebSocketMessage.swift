@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/WebSocket/WebSocketMessage.swift
+../../../Sources/Network/StockbusNetwork/WebSocket/WebSocketMessage.swift

@@ -1,1 +1,1 @@
-../../../Sources/StockbusNetwork/WebSocket/WebSocketURL.swift
+../../../Sources/Network/StockbusNetwork/WebSocket/WebSocketURL.swift

@@ -1,1 +1,1 @@
-../../../Sources/StockbusWeb/Guards/HostNames.swift
+../../../Sources/Network/StockbusWeb/Guards/HostNames.swift

@@ -1,1 +1,1 @@
-../../../../../Sources/StockbusNetwork/WebSocket/CloseCode.swift
+../../../../../Sources/Network/StockbusNetwork/WebSocket/CloseCode.swift

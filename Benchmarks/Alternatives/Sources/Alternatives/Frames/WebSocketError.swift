@@ -1,1 +1,1 @@
-../../../../../Sources/StockbusNetwork/WebSocket/WebSocketError.swift
+../../../../../Sources/Network/StockbusNetwork/WebSocket/WebSocketError.swift

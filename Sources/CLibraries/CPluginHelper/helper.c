@@ -5,7 +5,7 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char python[] = {
-#embed "../../Examples/plugins/python/stockbus_plugin.py"
+#embed "../../../Examples/plugins/python/stockbus_plugin.py"
 };
 
 const unsigned char *stockbus_python_helper(void) { return python; }
