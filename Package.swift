@@ -289,7 +289,7 @@ let house: [[Target]] = [
         uses: [
           "StockbusProgram", "StockbusControl", "StockbusReloading", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus",
           "MarketData", "StockbusTerminal", "StockbusFiles", "StockbusNetwork", "StockbusTrading", "StockbusHistory", "StockbusAccounts",
-          "StockbusLoading", .product(name: "Logging", package: "swift-log"),
+          "StockbusInstruments", "StockbusLoading", .product(name: "Logging", package: "swift-log"),
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ] + allPlugins),
       .executableTarget(

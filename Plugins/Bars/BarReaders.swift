@@ -1,3 +1,4 @@
+internal import StockbusInstruments
 internal import StockbusPlugin
 
 /// How bars are made of the events of one type.
@@ -7,7 +8,7 @@ protocol BarReader: Sendable {
   static var isReplaceable: Bool { get }
   /// What is wrong with these settings for this type of event.
   static func faults(in settings: BarsSettings) -> [(option: String, message: String)]
-  init(_ settings: BarsSettings)
+  init(_ settings: BarsSettings, _ instruments: Instruments)
   func take(_ events: Span<Input>, into book: inout BarBook, _ output: inout Outlet<Bar>)
 }
 
@@ -22,7 +23,7 @@ struct PriceOf<Input: PricedEvent>: BarReader, PriceReader {
   static var isReplaceable: Bool { false }
   static func faults(in settings: BarsSettings) -> [(option: String, message: String)] { priceFault(settings) }
 
-  init(_ settings: BarsSettings) {}
+  init(_ settings: BarsSettings, _ instruments: Instruments) {}
 
   /// A symbol that has left a ranking has its last price, which is not a new one.
   @inline(__always)
@@ -43,7 +44,7 @@ struct PriceOfQuote: BarReader, PriceReader {
 
   private let choice: QuotePrice
 
-  init(_ settings: BarsSettings) { choice = settings.price ?? .mid }
+  init(_ settings: BarsSettings, _ instruments: Instruments) { choice = settings.price ?? .mid }
 
   /// Nil if nobody quotes that side: its price and its size are 0.
   @inline(__always)
@@ -70,7 +71,14 @@ struct BarsOfBars: BarReader {
       }
   }
 
-  init(_ settings: BarsSettings) {}
+  private let instruments: Instruments
 
-  func take(_ bars: Span<Bar>, into book: inout BarBook, _ output: inout Outlet<Bar>) { book.take(bars, into: &output) }
+  init(_ settings: BarsSettings, _ instruments: Instruments) { self.instruments = instruments }
+
+  func take(_ bars: Span<Bar>, into book: inout BarBook, _ output: inout Outlet<Bar>) {
+    if instruments.zone == nil { return book.take(bars, into: &output) }
+    var dated: [Bar] = []
+    for i in bars.indices { dated.append(instruments.dated(bars[i])) }
+    book.take(dated.span, into: &output)
+  }
 }

@@ -34,7 +34,7 @@ actor Bars<Reader: BarReader>: TimedProcessor {
 
   init(_ settings: BarsSettings, _ context: Context) {
     self.context = context
-    reader = Reader(settings)
+    reader = Reader(settings, context.instruments)
     book = BarBook(
       settings.rules(keepsComponents: Reader.isReplaceable), calendar: Self.calendars(context.instruments, settings.sessions))
     if let left = context.recall(Self.bars), let snapshot = left {

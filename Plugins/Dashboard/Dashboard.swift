@@ -353,17 +353,23 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   /// ready.
   private func tell(_ due: [Push.ClientID]) {
     var messages: [(WebSocket, WebSocketFrames)] = []
-    let (now, before, symbols) = (now, push.counts.skipped, symbolCounts)
+    let before = push.counts.skipped
     var shared: [Int: WebSocketFrames] = [:]
-    for id in due {
-      guard let socket = tabs[id]?.socket, socket.isWritable, let message = push.next(for: id, now: now, run: { sample(symbols) })
-      else { continue }
+    for (id, message) in next(for: due.filter { tabs[$0]?.socket.isWritable == true }) {
+      guard let socket = tabs[id]?.socket else { continue }
       messages.append((socket, frames(of: message, &shared)))
       bytes.add(message.frame.count + (message.text?.utf8.count ?? 0))
     }
     frames.add(messages.count)
     skipped.add(push.counts.skipped - before)
     WebSocket.post(messages)
+  }
+
+  /// What is next for each of these; those of which nothing has changed are left out.
+  func next(for due: [Push.ClientID]) -> [(Push.ClientID, Push.Message)] {
+    let now = now
+    let run = due.contains { push.wantsRun($0, now: now) } ? sample() : nil
+    return due.compactMap { id in push.next(for: id, now: now, run: run).map { (id, $0) } }
   }
 
   /// - Parameter shared: those of this tick by the messages' numbers.

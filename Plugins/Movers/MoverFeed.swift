@@ -46,14 +46,15 @@ struct MoverFeed {
   private mutating func sample<E: PricedEvent>(of event: E) -> Board.Sample? {
     let price = event.lastPrice
     var (volume, turnover): (Int128, Int128)
-    var isDated = false
+    var (isDated, isDay) = (false, false)
     if let ranked = event.asRanked {
       let size = added(by: ranked)
       (volume, turnover) = (Int128(size.raw), Amount(price, times: size).raw)
     } else if let bar = event as? Bar {
       guard let traded = traded(in: bar) else { return nil }
       (volume, turnover) = traded
-      isDated = bar.length == .unknown || bar.length >= .day
+      isDay = bar.length >= .day
+      isDated = isDay || bar.length == .unknown
     } else {
       let size = Quantity(raw: max(0, event.countedSize.raw))
       (volume, turnover) = (Int128(size.raw), Amount(price, times: size).raw)
@@ -63,7 +64,7 @@ struct MoverFeed {
     return Board.Sample(
       symbol: event.symbol, price: price.raw, volume: volume, turnover: turnover, time: event.time.ns, received: event.received.ns,
       priceDecimals: event.priceDecimals, sizeDecimals: event.sizeDecimals, isDated: isDated,
-      auction: event.condition.isAuction ? event.condition : .regular, countsForLast: event.condition.countsForLast)
+      isDay: isDay, auction: event.condition.isAuction ? event.condition : .regular, countsForLast: event.condition.countsForLast)
   }
 
   /// What was traded since the last event of the symbol: a ranking gives the total since it began.

@@ -32,7 +32,7 @@ package actor Movers<E: PricedEvent>: TimedProcessor {
     self.context = context
     let (instruments, past) = (context.instruments, context.past)
     let reference =
-      instruments.isEmpty && past.isEmpty ? nil : MarketReference(instruments, settings.period.kind, past)
+      instruments.isEmpty && instruments.zone == nil && past.isEmpty ? nil : MarketReference(instruments, settings.period.kind, past)
     feed = MoverFeed(Board(settings, reference))
   }
 

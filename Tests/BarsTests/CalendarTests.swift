@@ -64,14 +64,18 @@ import Testing
   }
 
   /// Days of Shanghai, volumes 1, 2, 3 and so on; 13 July 2026 was a Monday.
-  private func weeks(of starts: [String], lengths: String = "1w") async throws -> (bars: [String], dead: [String]) {
+  private func weeks(
+    of starts: [String], lengths: String = "1w", zoneOnly: Bool = false
+  ) async throws -> (bars: [String], dead: [String]) {
     var session = SessionOptions()
     (session.from, session.to) = (try TimeOfDay(option: "09:30"), try TimeOfDay(option: "15:00"))
     var options = CalendarOptions()
     (options.zone, options.sessions) = ("Asia/Shanghai", [session])
     var instrument = Instrument("127114.SZ")
     instrument.calendar = "szse"
-    let harness = PluginHarness(services: Services(Instruments([instrument], calendars: [try options.calendar("szse")])))
+    var instruments = zoneOnly ? Instruments() : Instruments([instrument], calendars: [try options.calendar("szse")])
+    if zoneOnly { instruments.zone = try ExchangeClock(zone: "Asia/Shanghai") }
+    let harness = PluginHarness(services: Services(instruments))
     let days = try starts.enumerated().map { i, start in
       let time = try Timestamp(iso8601: start)
       return Bar(
@@ -91,6 +95,11 @@ import Testing
     let utc = ["2026-07-10", "2026-07-13", "2026-07-14", "2026-07-17", "2026-07-20"].map { $0 + "T00:00:00Z" }
     let ofUTC = try await weeks(of: utc)
     #expect(ofUTC.bars == expected && ofUTC.dead == [])
+    // Without a calendar, in the zone of the run.
+    for starts in [local, utc] {
+      let ofZone = try await weeks(of: starts, zoneOnly: true)
+      #expect(ofZone.bars == expected && ofZone.dead == [])
+    }
     // As parts of days they are the same.
     #expect(try await weeks(of: Array(local.prefix(2)), lengths: "1d").bars == ["2026-07-10T00:00:00Z x1", "2026-07-13T00:00:00Z x2"])
   }

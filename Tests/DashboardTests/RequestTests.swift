@@ -112,6 +112,12 @@ import Testing
     #expect(run.commands == [])
   }
 
+  @Test func `a tab that shows the graph is given the state of the run, with what is on the board`() async throws {
+    await dashboard.show([trade("A", 1), trade("B", 1)])
+    let text = try #require(await dashboard.textOfGraph())
+    #expect(text.contains(#""run":{"symbols":2,"beyond":0,"components":[{"id":"broker""#), "\(text)")
+  }
+
   @Test func `the broker's fills of runs before are there, each once`() async throws {
     var newer = Self.fill
     (newer.number, newer.time) = (8, Timestamp(ns: 2_000_000_000))
@@ -129,6 +135,13 @@ extension Dashboard {
   /// As if these had come.
   fileprivate func show(_ trades: [Trade]) { push.board.take(trades.span, at: now) }
   fileprivate func show(_ fills: [Fill]) { push.take(fills.span) }
+
+  /// What a tab that shows the graph is given.
+  fileprivate func textOfGraph() -> String? {
+    let id = push.connect(cursor: 0)
+    push.showRun(id, true)
+    return next(for: push.tick(now: now, time: 0)).first?.1.text
+  }
 
   /// As if a page did.
   fileprivate func look(at symbols: [String]) {

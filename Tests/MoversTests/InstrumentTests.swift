@@ -47,11 +47,21 @@ import Testing
     let calendar = try #require(try TradingCalendar.builtIn("us_equities"))
     let days = InstrumentPeriods(calendar: calendar, period: .day)
     for midnight in ["2013-10-11T00:00:00Z", "2013-10-11T04:00:00Z"] {
-      #expect(days.moment(ofBarAt: try time(midnight)) == (try time("2013-10-11T08:00:00Z")))
+      #expect(days.moment(ofBarAt: try time(midnight), isDay: false) == (try time("2013-10-11T08:00:00Z")))
     }
-    #expect(days.moment(ofBarAt: try time("2013-10-11T04:00:01Z")) == (try time("2013-10-11T04:00:01Z")))
+    #expect(days.moment(ofBarAt: try time("2013-10-11T04:00:01Z"), isDay: true) == (try time("2013-10-11T04:00:01Z")))
     let sessions = InstrumentPeriods(calendar: calendar, period: .session)
-    #expect(sessions.moment(ofBarAt: try time("2013-10-11T00:00:00Z")) == (try time("2013-10-11T13:30:00Z")))
+    #expect(sessions.moment(ofBarAt: try time("2013-10-11T00:00:00Z"), isDay: true) == (try time("2013-10-11T13:30:00Z")))
+  }
+
+  @Test func `without a calendar a daily bar counts on the date that begins in the run's zone`() throws {
+    var instruments = Instruments()
+    instruments.zone = try ExchangeClock(zone: "Asia/Shanghai")
+    let days = try #require(MarketReference(instruments, .day).calendars.last)
+    let midnight = try time("2026-07-12T16:00:00Z")
+    #expect(days.moment(ofBarAt: midnight, isDay: true) == (try time("2026-07-13T00:00:00Z")))
+    #expect(days.moment(ofBarAt: midnight, isDay: false) == midnight)
+    #expect(days.moment(ofBarAt: midnight + 1, isDay: true) == midnight + 1)
   }
 
   @Test func `the closing auction belongs to the session that it closes, also a moment after its end`() throws {

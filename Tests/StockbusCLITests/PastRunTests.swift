@@ -41,6 +41,25 @@ struct PastRunTests {
     }
   }
 
+  @Test func `days that begin at a midnight of the run's zone are kept as days and weeks of their dates`() throws {
+    // Friday 10 July 2026 and Monday 13 July, each from its midnight in Shanghai on.
+    folder.put("time,symbol,open,high,low,close,volume\n1783612800000,A,1,1,1,1,5\n1783872000000,A,2,2,2,2,7\n", in: "days.csv")
+    folder.put(
+      """
+      runtime: { zone: Asia/Shanghai }
+      sources: { days: { plugin: file_replay, path: days.csv, event: bar, length: 1d, time: ms } }
+      sinks: { kept: { plugin: history, inputs: [days], path: h.db } }
+
+      """, in: "c.yaml")
+    let first = try run("run", "c.yaml")
+    #expect(first.status == 0, "\(first.errors)")
+    for (length, dates) in [("1d", ["2026-07-10", "2026-07-13"]), ("1w", ["2026-07-06", "2026-07-13"])] {
+      let kept = try run("history", "A", "--file", "h.db", "--bars", length, "--format", "csv")
+      let times = kept.output.split(separator: "\n").dropFirst().compactMap { $0.split(separator: ",").dropLast().last?.prefix(10) }
+      #expect(times.map(String.init) == dates, "\(length): \(kept.output)\(kept.errors)")
+    }
+  }
+
   @Test func `a file that is no history is told at its place, before anything starts`() throws {
     folder.put(
       "history: x.db\nsources: { prices: { plugin: generator } }\nsinks: { out: { plugin: null_sink, inputs: [prices] } }\n", in: "d.yaml")

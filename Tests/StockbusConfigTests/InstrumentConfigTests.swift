@@ -32,6 +32,8 @@ import Testing
     let (topology, problems) = Self.check("")
     #expect(problems == [] && topology?.instruments.isEmpty == true)
     #expect(Self.check("instruments:\ncalendars: ~\n").0?.instruments.isEmpty == true)
+    #expect(topology?.instruments.zone == nil)
+    #expect(Self.check("runtime: { zone: Asia/Shanghai }\n").0?.instruments.zone?.zone == "Asia/Shanghai")
   }
 
   @Test func `instruments and calendars are written in place`() throws {

@@ -110,6 +110,25 @@ import Testing
     }
   }
 
+  @Test func `without a calendar a daily bar counts on the date that begins in the run's zone, and shorter bars do not`() throws {
+    var instruments = Instruments()
+    instruments.zone = try ExchangeClock(zone: "Asia/Shanghai")
+    var closes = PreviousCloses(try past(["2013-10-07": 7]), instruments)
+    // The midnights with which 8 and 9 October begin in Shanghai; in UTC the first one is still of the 7th.
+    let bars = try [("2013-10-07T16:00:00Z", Int64(8)), ("2013-10-08T16:00:00Z", 9)].map { text, price in
+      let time = try Timestamp(iso8601: text)
+      return Bar(
+        symbol: Self.first, open: 1, high: 1, low: 1, close: Price(raw: price * 1_000_000_000), volume: 1, time: time, received: time,
+        length: .day)
+    }
+    let openings = bars.map { closes.take(Self.first, $0.close, at: closes.moment(of: $0), isDated: true)?.close }
+    #expect(openings == [7, 8])
+    var minute = bars[0]
+    minute.length = .time(60_000_000_000)
+    #expect(instruments.dated(minute) == minute && instruments.moment(of: minute) == minute.time)
+    #expect(instruments.dated(bars[1]).time == (try Timestamp(iso8601: "2013-10-09T00:00:00Z")))
+  }
+
   @Test func `without a calendar dates are those of UTC`() throws {
     var closes = PreviousCloses(try past(["2013-10-07": 7]), Instruments())
     func take(_ text: String, _ price: Price) throws -> PreviousCloses.Opening? {

@@ -120,6 +120,11 @@ struct Push {
     clients[id]?.toldRunAt = .min / 2
   }
 
+  /// True if the client shows the run, and its state is due.
+  func wantsRun(_ id: ClientID, now: Int64) -> Bool { clients[id].map { Self.wantsRun($0, now) } ?? false }
+
+  private static func wantsRun(_ client: Client, _ now: Int64) -> Bool { client.showsRun && now &- client.toldRunAt >= running }
+
   /// True if a client that has painted has asked for something, or was too slow for a frame that has ended.
   var hasRequests: Bool { clients.values.contains { $0.isReady && ($0.wantsMore || $0.cursor != board.frame) } }
 
@@ -222,8 +227,8 @@ struct Push {
   /// What the client is told next, or nil if nothing that it looks at has changed. With a message its cursor moves, and it has to paint
   /// before it gets another.
   ///
-  /// - Parameter run: the state of the run, for a client that shows it.
-  mutating func next(for id: ClientID, now: Int64, run: () -> JSONValue? = { nil }) -> Message? {
+  /// - Parameter run: the state of the run, for a client that shows it; a value, because nothing may read this one while it changes.
+  mutating func next(for id: ClientID, now: Int64, run: JSONValue? = nil) -> Message? {
     guard var client = clients[id], client.isReady else { return nil }
     var panes: [Encoding] = []
     var isShared = true
@@ -264,7 +269,7 @@ struct Push {
   }
 
   /// What is new besides prices.
-  private mutating func state(_ client: inout Client, now: Int64, _ run: () -> JSONValue?) -> StateText {
+  private mutating func state(_ client: inout Client, now: Int64, _ run: JSONValue?) -> StateText {
     var state = StateText()
     state.addAlerts(news, for: client.viewer, after: client.cursor)
     state.addConnections(news, after: client.cursor)
@@ -285,7 +290,7 @@ struct Push {
       client.symbol?.toldTrades = board.market.tape.count(of: Int(row))
       client.symbol?.toldBar = state.addBars(board.market, row: row, Self.minute, told: chosen.toldBar)
     }
-    if client.showsRun, now &- client.toldRunAt >= Self.running, let run = run() {
+    if Self.wantsRun(client, now), let run {
       client.toldRunAt = now
       state.add("run", run)
     }

@@ -146,17 +146,11 @@ extension Dashboard {
     return .object(members)
   }
 
-  /// How many symbols are shown, and how many are not.
-  var symbolCounts: (shown: Int, beyond: Int) { (push.board.market.rows.count, push.board.market.beyond) }
-
   /// The components of the run with their rates, and the edges with their counts.
-  func sample() -> JSONValue { sample(symbolCounts) }
-
-  /// - Parameter symbols: `symbolCounts`, asked for beforehand, because this is called while `push` makes a message.
-  func sample(_ symbols: (shown: Int, beyond: Int)) -> JSONValue {
+  func sample() -> JSONValue {
     run = RunSample(context.run.components, context.run.edges, at: now, after: run)
     return [
-      "symbols": .number(symbols.shown), "beyond": .number(symbols.beyond),
+      "symbols": .number(push.board.market.rows.count), "beyond": .number(push.board.market.beyond),
       "components": .array(
         run.components.map { component in
           [

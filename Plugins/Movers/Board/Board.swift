@@ -19,6 +19,8 @@ struct Board {
     var sizeDecimals: UInt8
     /// The time may stand for a date.
     var isDated = false
+    /// The time is that of a bar of a day or more.
+    var isDay = false
     /// The condition of a print of an auction, which may belong to a session just beside its time; otherwise regular.
     var auction = TradeCondition.regular
     /// False for a trade of which only the size counts.
@@ -93,7 +95,9 @@ struct Board {
     var time = EventClock.fair(Timestamp(ns: sample.time), received: Timestamp(ns: sample.received)).ns
     let entry = entry(of: sample, at: time)
     let cause = Cause(time: time, received: received)
-    if sample.isDated, window == nil { time = reference.calendars[Int(standings[entry].calendar)].moment(ofBarAt: time) }
+    if sample.isDated, window == nil {
+      time = reference.calendars[Int(standings[entry].calendar)].moment(ofBarAt: time, isDay: sample.isDay)
+    }
     if sample.auction != .regular, window == nil {
       time = reference.calendars[Int(standings[entry].calendar)].moment(of: sample.auction, at: time)
     }
@@ -162,11 +166,12 @@ struct Board {
   private mutating func entry(of sample: Sample, at time: Int64) -> Int {
     let id = Int(sample.symbol.id)
     if id < entries.count, entries[id] != Self.unknown { return Int(entries[id]) }
-    return admit(sample.symbol, at: time, isDated: sample.isDated)
+    return admit(sample, at: time)
   }
 
   @inline(never)
-  private mutating func admit(_ symbol: Symbol, at time: Int64, isDated: Bool) -> Int {
+  private mutating func admit(_ sample: Sample, at time: Int64) -> Int {
+    let symbol = sample.symbol
     let id = Int(symbol.id)
     if id >= entries.count {
       entries.append(contentsOf: repeatElement(Self.unknown, count: max(id + 1, entries.count * 2) - entries.count))
@@ -175,7 +180,7 @@ struct Board {
     entries[id] = UInt32(truncatingIfNeeded: entry)
     let calendar = min(max(0, reference.calendar(symbol)), clocks.count - 1)
     var standing = Standing(symbol: symbol, calendar: UInt16(truncatingIfNeeded: calendar))
-    let time = isDated && window == nil ? reference.calendars[calendar].moment(ofBarAt: time) : time
+    let time = sample.isDated && window == nil ? reference.calendars[calendar].moment(ofBarAt: time, isDay: sample.isDay) : time
     let begin = window.map { $0.startTime(at: received) } ?? reference.calendars[calendar].span(at: time)?.start ?? time
     if let close = reference.close(symbol, begin) { standing.setReference(close.price.raw, time: close.time) }
     let known = standing.referenceTime == .min ? time : min(time, standing.referenceTime)

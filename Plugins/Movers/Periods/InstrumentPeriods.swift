@@ -55,7 +55,7 @@ struct InstrumentPeriods: PeriodCalendar {
 
   func moment(of auction: TradeCondition, at time: Int64) -> Int64 { calendar.moment(of: auction, at: Timestamp(ns: time)).ns }
 
-  func moment(ofBarAt time: Int64) -> Int64 {
+  func moment(ofBarAt time: Int64, isDay: Bool) -> Int64 {
     guard let trading = calendar.date(ofMidnight: Timestamp(ns: time)) else { return time }
     let begin = period == .session ? calendar.regularSession(of: trading) : calendar.hours(of: trading)
     return begin?.lowerBound.ns ?? time
@@ -66,7 +66,8 @@ extension MarketReference {
   /// The calendars and splits of instruments, and the closes from before the run; symbols without a calendar have the periods of UTC.
   init(_ instruments: Instruments, _ period: MoverPeriod, _ past: PastPrices = PastPrices()) {
     let own: [any PeriodCalendar] = instruments.calendars.map { InstrumentPeriods(calendar: $0, period: period) }
-    let utc = period == .week ? UTCPeriods.weeks : .days
+    var utc = period == .week ? UTCPeriods.weeks : .days
+    utc.zone = instruments.zone
     let splits = SplitTimes(instruments)
     self.init(
       calendars: own + [utc],

@@ -1,4 +1,5 @@
 package import MarketData
+internal import StockbusInstruments
 
 /// One period of a calendar: a day, a session or a week. Times are nanoseconds since the epoch.
 ///
@@ -28,15 +29,15 @@ package struct PeriodSpan: Hashable, Sendable {
 package protocol PeriodCalendar: Sendable {
   /// The period that contains `time`, or whose end has not come yet; nil if a price at this time counts in no period.
   func span(at time: Int64) -> PeriodSpan?
-  /// A moment of the trading date that the time of a bar of a day, or of an unknown length, stands for: midnight in UTC or at the exchange.
-  /// Other times stay as they are.
-  func moment(ofBarAt time: Int64) -> Int64
+  /// A moment of the trading date that the time of a bar of a day, or of an unknown length, stands for: midnight in UTC or at the exchange,
+  /// or without a calendar, only for days, in the zone of the run. Other times stay as they are.
+  func moment(ofBarAt time: Int64, isDay: Bool) -> Int64
   /// The moment at which the print of an auction at `time` counts: one just beside the session that it opens or closes belongs to that.
   func moment(of auction: TradeCondition, at time: Int64) -> Int64
 }
 
 extension PeriodCalendar {
-  package func moment(ofBarAt time: Int64) -> Int64 { time }
+  package func moment(ofBarAt time: Int64, isDay: Bool) -> Int64 { time }
   package func moment(of auction: TradeCondition, at time: Int64) -> Int64 { time }
 }
 
@@ -46,6 +47,8 @@ package struct UTCPeriods: PeriodCalendar {
   private let length: Int64
   /// How long after the epoch a period begins.
   private let offset: Int64
+  /// Where the bars of a date may begin, too.
+  var zone: ExchangeClock?
 
   /// From midnight to midnight.
   package static let days = UTCPeriods(length: day, offset: 0)
@@ -55,6 +58,10 @@ package struct UTCPeriods: PeriodCalendar {
   private init(length: Int64, offset: Int64) {
     self.length = length
     self.offset = offset
+  }
+
+  package func moment(ofBarAt time: Int64, isDay: Bool) -> Int64 {
+    isDay ? zone?.date(ofMidnight: Timestamp(ns: time))?.midnight.ns ?? time : time
   }
 
   package func span(at time: Int64) -> PeriodSpan? {

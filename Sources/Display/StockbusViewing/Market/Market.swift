@@ -228,6 +228,7 @@ package struct Market {
 
   /// Takes the first price of a second, which may be that of a date.
   private mutating func noteClose(_ at: Int, _ time: Timestamp, _ isDated: Bool) {
+    let time = isDated ? instruments.midnight(ofDayFrom: time, rows[at].symbol) : time
     guard let opening = closes.take(rows[at].symbol, rows[at].price, at: time, isDated: isDated) else { return }
     if at >= previousCloses.count { previousCloses.append(contentsOf: repeatElement(nil, count: at + 1 - previousCloses.count)) }
     previousCloses[at] = opening.close

@@ -58,11 +58,7 @@ extension TradingCalendar {
   package func tradingDate(ofDayFrom time: Timestamp) -> TradingDate { date(ofMidnight: time) ?? tradingDate(of: time) }
 
   /// The date that begins at `time` in UTC, or else at the exchange; nil if none does.
-  package func date(ofMidnight time: Timestamp) -> TradingDate? {
-    BarDate.beginning(at: time, offset: clock.offset(at:), begin: { clock.utc(local: $0 * 86_400) }).map {
-      TradingDate(days: Int32(clamping: $0))
-    }
-  }
+  package func date(ofMidnight time: Timestamp) -> TradingDate? { clock.date(ofMidnight: time) }
 
   /// The next moment after `time` at which the kind of session or the trading date changes; the end of time if there is none.
   package func nextChange(after time: Timestamp) -> Timestamp { span(at: time).end }
@@ -107,5 +103,12 @@ extension TradingCalendar {
   private static func timestamp(_ seconds: Int) -> Timestamp {
     let (ns, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     return Timestamp(ns: overflow ? (seconds < 0 ? .min : .max) : Int64(ns))
+  }
+}
+
+extension ExchangeClock {
+  /// The date that begins at `time` in UTC, or else in the zone; nil if none does.
+  package func date(ofMidnight time: Timestamp) -> TradingDate? {
+    BarDate.beginning(at: time, offset: offset(at:), begin: { utc(local: $0 * 86_400) }).map { TradingDate(days: Int32(clamping: $0)) }
   }
 }

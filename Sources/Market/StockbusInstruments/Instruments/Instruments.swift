@@ -16,6 +16,8 @@ package struct Instruments: Sendable {
   /// In the order of `all`.
   @usableFromInline let terms: [InstrumentTerms]
   let texts: SearchTexts
+  /// The zone that the configuration names for the run: where the days of symbols without a calendar may begin, too. UTC if it names none.
+  package var zone: ExchangeClock?
 
   /// No instruments.
   package init() { self.init([]) }

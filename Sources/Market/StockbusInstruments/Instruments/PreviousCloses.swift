@@ -41,8 +41,9 @@ package struct PreviousCloses: Sendable {
   /// When an event's price counts, for `take`.
   @inline(__always)
   package func moment<E: PricedEvent>(of event: E) -> Timestamp {
-    let isWeek = (event as? Bar)?.length == .week
-    return event.condition.isAuction || isWeek ? instruments.moment(of: event) : EventClock.fair(event.time, received: event.received)
+    let length = (event as? Bar)?.length
+    let isElsewhere = length == .week || length == .day && instruments.zone != nil
+    return event.condition.isAuction || isElsewhere ? instruments.moment(of: event) : EventClock.fair(event.time, received: event.received)
   }
 
   /// Takes a price; returns the close of the date before if this price is the first of a trading date.
@@ -98,13 +99,19 @@ extension PastPrices {
 }
 
 extension Instruments {
-  /// The bar with midnight UTC of its trading date as its time if it is one of a day or more, of an instrument with a calendar: so there is one
-  /// bar of a date, wherever its feed lets dates begin.
+  /// The bar with midnight UTC of its date as its time if it is one of a day or more: so there is one bar of a date, wherever its feed lets
+  /// dates begin. The date is that of the symbol's calendar, or else the one that begins in the run's zone; other bars stay as they are.
   package func dated(_ bar: Bar) -> Bar {
-    guard bar.length >= .day, let calendar = calendar(for: bar.symbol) else { return bar }
+    if bar.length < .day { return bar }
     var dated = bar
-    dated.time = calendar.tradingDate(ofDayFrom: bar.time).midnight
+    dated.time = midnight(ofDayFrom: bar.time, bar.symbol)
     return dated
+  }
+
+  /// Midnight UTC of the date of a bar of a day or more that begins at `time`.
+  package func midnight(ofDayFrom time: Timestamp, _ symbol: Symbol) -> Timestamp {
+    let date = calendar(for: symbol)?.tradingDate(ofDayFrom: time) ?? zone?.date(ofMidnight: time)
+    return date?.midnight ?? time
   }
 }
 

@@ -138,7 +138,8 @@ extension Instruments {
     if event.condition.isAuction { return calendar(for: event.symbol)?.moment(of: event.condition, at: time) ?? time }
     guard let bar = event as? Bar, bar.length == .unknown || bar.length >= .day else { return time }
     let calendar = calendar(for: event.symbol)
-    let midnight = calendar.map { $0.date(ofMidnight: time) } ?? TradingDate(of: time, nil)
+    let own = bar.length >= .day ? zone?.date(ofMidnight: time) : nil
+    let midnight = calendar.map { $0.date(ofMidnight: time) } ?? own ?? TradingDate(of: time, nil)
     guard var date = midnight else { return time }
     if bar.length == .week { date = calendar.map { $0.lastOfWeek(date) ?? date } ?? date.monday.advanced(by: 6) }
     return calendar.flatMap { $0.hours(of: date)?.lowerBound } ?? max(time, date.midnight)

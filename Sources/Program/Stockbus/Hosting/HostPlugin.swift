@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Logging
 internal import Programs
 internal import StockbusConfig
+internal import StockbusInstruments
 internal import StockbusLoading
 internal import StockbusPlugin
 internal import StockbusProgram
@@ -43,12 +44,14 @@ struct HostPlugin: AsyncParsableCommand {
   private static func context(_ hosted: HostedContext) throws -> Context {
     let settings = try RunSettings.decode(hosted.runtime, at: hosted.runtime.mark)
     let pool = WorkerPool.shared
+    var instruments = Instruments()
+    instruments.zone = settings.dateZone
     var logger = Logger(label: "stockbus") { _ in HostedLogHandler(hosted: hosted) }
     logger[metadataKey: "component"] = "\(hosted.id)"
     return Context(
       id: hosted.id, clock: SteadyTimekeeper(SystemTimekeeper(), logger), logger: logger, runSeed: UInt64(bitPattern: Int64(settings.seed)),
       counters: hosted.news.counters, notices: hosted.news, waiting: pool.parking, helpers: pool,
-      symbolLimit: settings.symbolsPerSource, zone: settings.displayZone)
+      symbolLimit: settings.symbolsPerSource, zone: settings.displayZone, services: Services(instruments))
   }
 }
 

@@ -1,6 +1,7 @@
 public import EventBus
 internal import MarketData
 internal import StockbusFiles
+package import StockbusInstruments
 public import StockbusPlugin
 
 /// `runtime:` at the top of a configuration.
@@ -24,7 +25,7 @@ package struct RunSettings: Options {
   @Setting(
     """
     The time zone of the times that people are shown, such as America/New_York or UTC; unless told, the machine's. What is written \
-    for machines is UTC.
+    for machines is UTC. Bars of a day or more that begin at its midnight are those of that date, of symbols without a calendar.
     """, length: 1...100)
   package var zone: String?
 
@@ -37,6 +38,9 @@ package struct RunSettings: Options {
 
   /// The zone that was named, or the machine's.
   package var displayZone: DisplayZone { zone.flatMap { try? DisplayZone(named: $0) } ?? .system }
+
+  /// The zone that was named, never the machine's: in it the dates of bars may begin.
+  package var dateZone: ExchangeClock? { zone.flatMap { try? ExchangeClock(zone: $0) } }
 }
 
 extension WaitStrategy: Choice {}

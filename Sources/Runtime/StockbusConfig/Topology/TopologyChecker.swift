@@ -1,4 +1,5 @@
 internal import EventBus
+internal import StockbusInstruments
 package import StockbusPlugin
 
 extension Topology {
@@ -72,8 +73,9 @@ struct TopologyChecker {
 
   mutating func check() throws(Problems) -> Topology {
     muteRules()
-    let instruments = readInstruments()
+    var instruments = readInstruments()
     let settings = decode(RunSettings.self, config.description.runtime, "runtime") ?? RunSettings()
+    instruments.zone = settings.dateZone
     checkIsSomething()
     readable = readableNames()
     edges = components.map { component in component.inputs.map { edgeSettings($0, of: component) } }
