@@ -1,4 +1,4 @@
-# make run: set up what is missing, build, run plugins.yaml.   make test: the same for the tests.   make help: everything.
+# make help lists the targets: the lines with two marks.
 # run and test share a debug build, which takes less than half the time of a release build; build and install make the release program.
 SWIFT ?= swift
 PREFIX ?= /usr/local
@@ -18,45 +18,32 @@ export STOCKBUS_COMMIT_IS_TOLD = 1
 
 .PHONY: help run test test-outside build install man docs setup lint format validate disk recovery replays test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
 
+## help                            list these
 help:
-	@echo "make run [CONFIG=plugins.yaml]  set up, build quickly, and run a configuration"
-	@echo "make test                       set up, build and run the tests"
-	@echo "make test-outside               build, test and run a package outside of this one, Examples/plugins/moving-average"
-	@echo "make build                      leave the fast program at .build/release/stockbus"
-	@echo "make install [PREFIX=/usr/local]  install it as PREFIX/bin/stockbus"
-	@echo "make man                        write the manual pages to .build/man; make install takes them along"
-	@echo "make docs                       write the documentation of plugins, the contract and all plugins as pages to .build/docs"
-	@echo "make lint | format              check or apply the code style"
-	@echo "make disk                       fill small disks and count what is on them (root)"
-	@echo "make recovery [KILLS=200]       kill runs at random moments, and look for all that they had acknowledged"
-	@echo "make replays [MINUTES=10]       compare what a recording gives at full speed, at 60 times its own, and through the echo"
-	@echo "make validate                   check every shipped configuration"
-	@echo "make test-browser [PARTS=]       try the dashboard's page in Chromium, and the program's (PARTS=program); PARTS=figures: measure it"
-	@echo "make test-api                   compare the dashboard's API with openapi.yaml, by Schemathesis"
-	@echo "make test-nats [EVENTS=20000]   kill and cut off real NATS servers, writers and readers, and look for each event"
-	@echo "make bench [ONLY=bus,replay]    measure beside the peers (30 minutes); make bench-quick: in five minutes"
-	@echo "make bench-counts               hold the hot paths to their instruction counts"
-	@echo "make reloads [RELOADS=1000 SEED=1]  change a run at a million events a second, and look for each event"
-	@echo "make fuzz [TARGET= SECONDS=60]  attack what reads bytes from outside; TARGET=all: all; none: list them"
-	@echo "make soak [MINUTES=20 PARTS=]   models, stress and sanitizers, for so long besides the builds; 0: each once, to its end"
+	@awk '/^## / { printf "make %s\n", substr($$0, 4) }' Makefile
 
+## run [CONFIG=plugins.yaml]       set up, build quickly, and run a configuration
 # In a process group of its own, so that Ctrl-C stops the run but not make, which would report an error.
 run: setup
 	$(BUILD) --product stockbus
 	@echo "stockbus: a debug build, for a first look; 'make install' makes the fast program" >&2
 	@if [ -t 0 ]; then set -m; fi; .build/debug/stockbus run $(CONFIG)
 
+## build                           leave the fast program at .build/release/stockbus
 build: setup
 	$(BUILD) -c release --product stockbus
 
+## test                            set up, build and run the tests
 test: setup
 	$(BUILD) --build-tests
 	$(SWIFT) test --skip-build
 
+## test-outside                    build, test and run a package outside of this one, Examples/plugins/moving-average
 # A package as somebody else writes it: only products, only what is public. A program without network and database must build none.
 test-outside: setup
 	sh Scripts/outside.sh
 
+## install [PREFIX=/usr/local]     install it as PREFIX/bin/stockbus
 install: build
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -d "$(DESTDIR)$(PREFIX)/lib/stockbus/Modules/CMemoryBarrier"
@@ -66,9 +53,11 @@ install: build
 	sh Scripts/install.sh .build/release/stockbus "$(DESTDIR)$(PREFIX)/bin"
 	@if [ -d .build/man ]; then install -d "$(DESTDIR)$(PREFIX)/share/man/man1" && install -m 644 .build/man/*.1 "$(DESTDIR)$(PREFIX)/share/man/man1"; fi
 
+## man                             write the manual pages to .build/man; make install takes them along
 man: build
 	python3 Scripts/man.py .build/release/stockbus .build/man
 
+## docs                            write the documentation of plugins, the contract and all plugins as pages to .build/docs
 docs: setup
 	$(BUILD) --product stockbus
 	@SWIFT='$(SWIFT)' sh Scripts/docs.sh .build/debug/stockbus || [ $$? -eq 77 ]
@@ -77,58 +66,74 @@ setup:
 	@sh Scripts/setup.sh
 	@sh Scripts/commit.sh
 
+## lint                            check the code style
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Plugins Tests $(OUTSIDE) $(BENCHMARKS) $(FUZZING)
 
+## format                          apply the code style
 format:
 	$(SWIFT) format --in-place --recursive Package.swift Sources Plugins Tests $(OUTSIDE) $(BENCHMARKS) $(FUZZING)
 
+## validate                        check every shipped configuration
 validate: setup
 	$(BUILD) --product stockbus
 	@for config in $(CONFIGS); do printf '%s: ' "$$config"; .build/debug/stockbus validate "$$config" || exit 1; done
 
+## disk                            fill small disks and count what is on them (root)
 disk: setup
 	$(BUILD) --product stockbus
 	python3 Tests/Disk/tmpfs.py
 
+## recovery [KILLS=200]            kill runs at random moments, and look for all that they had acknowledged
 recovery: setup
 	$(BUILD) --product stockbus
 	python3 Tests/Recovery/kill.py .build/debug/stockbus --kills $(or $(KILLS),200)
 	python3 Tests/Recovery/people.py .build/debug/stockbus --kills $(or $(KILLS),50)
 
+## test-browser [PARTS=]           try the dashboard's page in Chromium, and the program's (PARTS=program); PARTS=figures: measure it
 test-browser:
 	@sh Scripts/browser.sh $(PARTS)
 
+## test-api                        compare the dashboard's API with openapi.yaml, by Schemathesis
 test-api: setup
 	$(BUILD) --product stockbus
 	@sh Scripts/api.sh .build/debug/stockbus || [ $$? -eq 77 ]
 
+## test-nats [EVENTS=20000]        kill and cut off real NATS servers, writers and readers, and look for each event
 test-nats: setup
 	$(BUILD) --product stockbus
 	@sh Scripts/nats.sh .build/debug/stockbus || [ $$? -eq 77 ]
 
+## replays [MINUTES=10]            compare what a recording gives at full speed, at 60 times its own, and through the echo
 replays: setup
 	$(BUILD) --product stockbus
 	python3 Tests/SameBytes/replays.py --minutes $(or $(MINUTES),10)
 
+## bench [ONLY=bus,replay]         measure beside the peers (30 minutes)
 bench: setup
 	python3 Benchmarks/bench.py --only "$(ONLY)"
 
+## bench-quick [ONLY=bus,replay]   the same in five minutes
 bench-quick: setup
 	python3 Benchmarks/bench.py --quick --only "$(ONLY)"
 
+## bench-counts                    hold the hot paths to their instruction counts
 bench-counts: setup
 	python3 Benchmarks/counts.py
 
+## reloads [RELOADS=1000 SEED=1]   change a run at a million events a second, and look for each event
 reloads: setup
 	cd Benchmarks && $(SWIFT) build -c release --product ReloadBench
 	Benchmarks/.build/release/ReloadBench $(or $(RELOADS),1000) $(or $(RATE),1000000) $(or $(SEED),1)
 
+## fuzz [TARGET= SECONDS=60]       attack what reads bytes from outside; TARGET=all: all; none: list them
 fuzz: setup
 	@sh Scripts/fuzz.sh "$(TARGET)" "$(SECONDS)"
 
+## soak [MINUTES=20 PARTS=]        models, stress and sanitizers, for so long besides the builds; 0: each once, to its end
 soak: setup
 	@sh Scripts/soak.sh "$(MINUTES)" $(PARTS)
 
+## clean                           remove what builds have made
 clean:
 	rm -rf .build Fuzzing/.build
