@@ -4,6 +4,10 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 CONFIG ?= plugins.yaml
 BUILD = SWIFT='$(SWIFT)' sh Scripts/build.sh --explicit-target-dependency-import-check error
+# For the fast program: types are made by direct calls, where they would be looked up among all conformances of the program at its start;
+# functions that nothing calls are left out; relocations take a tenth of the room if the loader knows that form (glibc 2.36).
+FAST = $(addprefix -Xswiftc -Xfrontend -Xswiftc ,-disable-concrete-type-metadata-mangled-name-accessors -function-sections) $(PACKED)
+PACKED := $(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, v, "."); if (v[1] * 1000 + v[2] >= 2036) print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 CONFIGS = plugins.yaml $(wildcard Examples/*.yaml Examples/nats/*.yaml Examples/venues/*.yaml Examples/plugins/awk/*.yaml)
 BENCHMARKS = $(addprefix Benchmarks/,Package.swift Sources Peers/swift/Package.swift Peers/swift/Sources Alternatives/Package.swift Alternatives/Sources)
 OUTSIDE = $(addprefix Examples/plugins/moving-average/,Package.swift Sources Tests) $(addprefix Examples/plugins/spread/,Package.swift Sources Tests) Examples/plugins/tutorials
@@ -31,7 +35,7 @@ run: setup
 
 ## build                           leave the fast program at .build/release/stockbus
 build: setup
-	$(BUILD) -c release --product stockbus
+	$(BUILD) -c release $(FAST) --product stockbus
 
 ## test                            set up, build and run the tests
 test: setup

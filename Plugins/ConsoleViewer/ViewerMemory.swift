@@ -1,6 +1,7 @@
 internal import MarketData
 internal import StockbusPlugin
 internal import StockbusSystem
+internal import StockbusViewing
 
 #if canImport(Darwin)
 internal import Darwin
@@ -47,11 +48,7 @@ struct ViewerMemory: Hashable {
   // MARK: The file
 
   /// The default path; nil if there is no home folder.
-  static var usualPath: String? {
-    func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil } }
-    let folder = value("XDG_STATE_HOME") ?? value("HOME").map { $0 + "/.local/state" }
-    return folder.map { $0 + "/stockbus/console_viewer" }
-  }
+  static var usualPath: String? { usualStatePath("console_viewer") }
 
   /// The contents of the file at `path`.
   enum Found {

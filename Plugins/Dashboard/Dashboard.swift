@@ -20,51 +20,27 @@ extension Plugin {
 /// is drawn from the board then, so nothing waits for anybody.
 package actor Dashboard: MultiSink, BackgroundComponent {
   package static let handlers: [Handler<Dashboard>] = [
-    Handler(Trade.self) {
-      $0.push.board.take($1, at: $0.now)
-      $0.note($1.count)
-    },
-    Handler(Quote.self) {
-      $0.push.board.take($1, at: $0.now)
-      $0.note($1.count)
-    },
-    Handler(Bar.self) {
-      $0.push.board.take($1, at: $0.now)
-      $0.note($1.count)
-    },
-    Handler(Ranked.self) {
-      $0.push.board.take($1, at: $0.now)
-      $0.note($1.count)
-    },
-    Handler(Mover.self) {
-      $0.push.take($1)
-      $0.note($1.count)
-    },
-    Handler(Alert.self) {
-      $0.push.take($1)
-      $0.note($1.count)
-    },
-    Handler(ConnectionStatus.self) {
-      $0.push.take($1)
-      $0.note($1.count)
-    },
-    Handler(Order.self) {
-      $0.push.take($1)
-      $0.note($1.count)
-    },
-    Handler(Fill.self) {
-      $0.push.take($1)
-      $0.note($1.count)
-    },
-    Handler(Position.self) {
-      $0.push.take($1)
-      $0.note($1.count)
-    },
-    Handler(AccountState.self) {
-      $0.push.take($1)
-      $0.note($1.count)
-    },
+    handler(Trade.self) { $0.push.board.take($1, at: $0.now) },
+    handler(Quote.self) { $0.push.board.take($1, at: $0.now) },
+    handler(Bar.self) { $0.push.board.take($1, at: $0.now) },
+    handler(Ranked.self) { $0.push.board.take($1, at: $0.now) },
+    handler(Mover.self) { $0.push.take($1) },
+    handler(Alert.self) { $0.push.take($1) },
+    handler(ConnectionStatus.self) { $0.push.take($1) },
+    handler(Order.self) { $0.push.take($1) },
+    handler(Fill.self) { $0.push.take($1) },
+    handler(Position.self) { $0.push.take($1) },
+    handler(AccountState.self) { $0.push.take($1) },
   ]
+
+  private static func handler<E: Event>(
+    _ type: E.Type, _ take: @escaping @Sendable (isolated Dashboard, Span<E>) -> Void
+  ) -> Handler<Dashboard> {
+    Handler(type) { dashboard, batch in
+      take(dashboard, batch)
+      dashboard.note(batch.count)
+    }
+  }
 
   let settings: DashboardSettings
   let context: Context

@@ -1,10 +1,5 @@
 package import StockbusPlugin
-
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
+internal import StockbusViewing
 
 /// Who may use a page.
 package enum PageAccounts: String, Choice {
@@ -66,15 +61,8 @@ package struct DashboardSettings: Options {
     switch file {
     case "-": nil
     case let file?: file
-    case nil: Self.usualPath
+    case nil: usualStatePath("dashboard.db")
     }
-  }
-
-  /// Nil if there is no home folder.
-  private static var usualPath: String? {
-    func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil } }
-    let folder = value("XDG_STATE_HOME") ?? value("HOME").map { $0 + "/.local/state" }
-    return folder.map { $0 + "/stockbus/dashboard.db" }
   }
 
   package func validate(_ problems: inout OptionProblems) {

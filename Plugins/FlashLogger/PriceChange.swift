@@ -12,10 +12,7 @@ struct PriceChange: Hashable, Sendable {
 
   var isUp: Bool { new > old }
   /// New minus old, or the nearest value that fits.
-  var change: Price {
-    let (difference, overflow) = new.raw.subtractingReportingOverflow(old.raw)
-    return Price(raw: overflow ? (isUp ? .max : .min) : difference)
-  }
+  var change: Price { Price(raw: new.raw.subtractingSaturating(old.raw)) }
   var percent: Percent? { Percent.change(from: old, to: new) }
 
   /// `09:30:00.401-04:00 ▲ AIG 48.80 → 48.90 +0.10 (+0.20%)`

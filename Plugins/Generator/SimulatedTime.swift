@@ -1,3 +1,4 @@
+internal import MarketData
 internal import StockbusPlugin
 
 /// Event times that begin at a given time and advance by exactly `period / count`: rounding errors do not add up.
@@ -28,13 +29,5 @@ struct SimulatedTime {
       ns = ns.addingSaturating(step &+ (carries ? 1 : 0))
     }
     return Timestamp(ns: ns)
-  }
-}
-
-extension Int64 {
-  @inline(__always)
-  fileprivate func addingSaturating(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? .max : sum
   }
 }

@@ -1,3 +1,4 @@
+internal import MarketData
 internal import StockbusInstruments
 internal import StockbusPlugin
 internal import StockbusTrading
@@ -202,12 +203,5 @@ struct Desk {
     for account in outcomes.accounts { unsaved.append(BrokerRecord(account)) }
     outcomes.clear()
     changedAt = position
-  }
-}
-
-extension Int64 {
-  fileprivate func addingSaturating(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? .max : sum
   }
 }

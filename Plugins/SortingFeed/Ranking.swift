@@ -330,16 +330,3 @@ struct Ranking: ~Copyable {
       time: Timestamp(ns: 0), received: Timestamp(ns: 0), priceDecimals: priceDecimals, sizeDecimals: standing.sizeDecimals)
   }
 }
-
-extension Int64 {
-  /// The sum, or the nearest value that fits: a running volume never wraps around.
-  @inline(__always)
-  func addingSaturating(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? Self.farEnd(other) : sum
-  }
-
-  /// A separate function, so that a sum that fits costs only one branch that is not taken.
-  @inline(never)
-  private static func farEnd(_ other: Int64) -> Int64 { other > 0 ? .max : .min }
-}

@@ -1,3 +1,4 @@
+internal import MarketData
 internal import StockbusPlugin
 
 // The lists that cells are in.

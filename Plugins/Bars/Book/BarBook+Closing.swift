@@ -1,3 +1,4 @@
+internal import MarketData
 internal import StockbusPlugin
 
 // Bars that end because time has passed.

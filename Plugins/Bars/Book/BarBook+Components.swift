@@ -1,3 +1,4 @@
+internal import MarketData
 internal import StockbusPlugin
 
 // Bars of bars: a component that is issued again replaces the one with its start.

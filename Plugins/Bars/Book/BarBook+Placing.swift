@@ -1,3 +1,4 @@
+internal import MarketData
 internal import StockbusPlugin
 
 // What happens to an event that cannot be added to its symbol's newest bar at once.
@@ -146,19 +147,5 @@ extension BarBook {
     if calendar != nil { sessions.extend(to: number + 1, filling: SessionTime()) }
     newestCells.extend(to: (number + 1) * lengths.count, filling: 0)
     return number
-  }
-}
-
-extension FixedWidthInteger {
-  /// The sum, or the limit that it exceeds.
-  func addingSaturating(_ other: Self) -> Self {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? (other < 0 ? .min : .max) : sum
-  }
-
-  /// The difference, or the limit that it exceeds.
-  func subtractingSaturating(_ other: Self) -> Self {
-    let (difference, overflow) = subtractingReportingOverflow(other)
-    return overflow ? (other < 0 ? .max : .min) : difference
   }
 }

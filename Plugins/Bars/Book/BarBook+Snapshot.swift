@@ -1,3 +1,4 @@
+internal import MarketData
 internal import StockbusPlugin
 
 /// The state of a book, for the instance that continues it.

@@ -11,8 +11,6 @@ struct BarRules: Sendable, Hashable {
   var fills: UInt16 = 0
   /// True if the input is bars, which may be issued again: then the components of a bar are kept as long as they can be replaced.
   var keepsComponents = false
-
-  var hasTimes: Bool { lengths.contains { $0.raw > 0 } }
 }
 
 /// The bars of all symbols: the state of the plugin, without tasks and clocks.

@@ -24,9 +24,8 @@ extension Board {
       return .late
     }
     guard let span = reference.calendars[calendar].span(at: time), span.start <= time, time < span.end else { return .outside }
-    let (due, overflow) = span.end.addingReportingOverflow(wait)
     clocks[calendar].span = span
-    clocks[calendar].due = overflow ? .max : max(due, received)
+    clocks[calendar].due = max(span.end.addingSaturating(wait), received)
     nextDue = min(nextDue, clocks[calendar].due)
     return time < span.until ? .counts : .outside
   }

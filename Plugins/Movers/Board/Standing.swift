@@ -109,13 +109,7 @@ struct Standing: BitwiseCopyable {
 
 extension Int128 {
   @inline(__always)
-  mutating func addSaturating(_ other: Int128) {
-    let (sum, overflow) = addingReportingOverflow(other)
-    self = overflow ? (other > 0 ? .max : .min) : sum
-  }
+  mutating func addSaturating(_ other: Int128) { self = addingSaturating(other) }
 
-  mutating func subtractSaturating(_ other: Int128) {
-    let (difference, overflow) = subtractingReportingOverflow(other)
-    self = overflow ? (other > 0 ? .min : .max) : difference
-  }
+  mutating func subtractSaturating(_ other: Int128) { self = subtractingSaturating(other) }
 }

@@ -51,8 +51,7 @@ struct PriceWindow: Sendable {
       while count > 0, isBeaten(points[place(count - 1)], by: price) { count -= 1 }
     }
     append(Point(price: price, until: .max), room: &room)
-    let begin = time.subtractingReportingOverflow(span)
-    let start = begin.overflow ? Int64.min : begin.partialValue
+    let start = time.subtractingSaturating(span)
     while count > 1, points[first].until <= start { dropFirst() }
     return points[first].price
   }

@@ -54,7 +54,7 @@ struct RuleState: BitwiseCopyable, Hashable, Sendable {
       }
       guard holds else { return .nothing }
       if phase == .waiting { return isCooling(test, time) ? .nothing : fire(test, time, isSilent) }
-      guard let remind = test.remind, let lastFired, elapsed(time, since: lastFired) >= remind else { return .nothing }
+      guard let remind = test.remind, let lastFired, time.subtractingSaturating(lastFired) >= remind else { return .nothing }
       return fire(test, time, isSilent)
     }
   }
@@ -92,11 +92,6 @@ struct RuleState: BitwiseCopyable, Hashable, Sendable {
 
   private func isCooling(_ test: RuleTest, _ time: Int64) -> Bool {
     guard let lastFired else { return false }
-    return elapsed(time, since: lastFired) < test.cooldown
-  }
-
-  private func elapsed(_ time: Int64, since begin: Int64) -> Int64 {
-    let (difference, overflow) = time.subtractingReportingOverflow(begin)
-    return overflow ? .max : difference
+    return time.subtractingSaturating(lastFired) < test.cooldown
   }
 }

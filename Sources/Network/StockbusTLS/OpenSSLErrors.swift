@@ -32,8 +32,6 @@ struct OpenSSLError {
 
   var isNotTLS: Bool { isOfTLS && [SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST].contains(reason) }
 
-  var isUnexpectedEnd: Bool { isOfTLS && reason == SSL_R_UNEXPECTED_EOF_WHILE_READING }
-
   var isUntrusted: Bool { isOfTLS && reason == SSL_R_CERTIFICATE_VERIFY_FAILED }
 
   /// The words of an alert that the peer has sent; nil if it is another error.

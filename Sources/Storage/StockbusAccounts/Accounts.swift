@@ -229,16 +229,6 @@ package actor Accounts {
     return Identity(person: person, scopes: person.scopes, proof: .session(SessionID(hash: hash)))
   }
 
-  /// True while a session lasts; for sockets, which outlive their request.
-  package func isAlive(_ session: SessionID) throws(AccountError) -> Bool {
-    try read { db in
-      try !db.rows(
-        "SELECT 1 FROM people_sessions WHERE hash = ? AND created > ?", .bytes(session.hash),
-        .integer(now - settings.absolute.wholeNanoseconds)
-      ).isEmpty
-    }
-  }
-
   // MARK: Parts
 
   /// The name in lower case, in which it is unique.

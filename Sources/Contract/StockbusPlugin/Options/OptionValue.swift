@@ -16,6 +16,8 @@ public protocol OptionValue: Sendable {
   static var optionIfAbsent: Self? { get }
   /// True if it is written as one word, so that a single word counts as a list of one.
   static var optionIsScalar: Bool { get }
+  /// True if it is a mapping of options, each with its own default.
+  static var optionIsMapping: Bool { get }
 
   /// As a user writes it: `2s`, `[AAPL, NVDA]`.
   var optionText: String { get }
@@ -27,6 +29,7 @@ extension OptionValue {
   public static func optionFaults(_ path: String, within outer: OuterTypes, of base: Self?) -> [String] { [] }
   public static var optionIfAbsent: Self? { nil }
   public static var optionIsScalar: Bool { false }
+  public static var optionIsMapping: Bool { false }
   public var optionJSON: JSONValue { .string(optionText) }
 }
 

@@ -78,6 +78,8 @@ extension Options {
     validate(&problems)
   }
 
+  public static var optionIsMapping: Bool { true }
+
   public static func optionFaults(_ path: String, within outer: OuterTypes, of base: Self?) -> [String] {
     guard let outer = outer.adding(Self.self) else { return [] }
     let at = { (name: String) in path.isEmpty ? name : "\(path).\(name)" }

@@ -17,7 +17,7 @@ extension Setting: AnySetting {
     let shape = Value.optionShape(OptionContext(limits, within: outer), of: value)
     // The defaults of a nested mapping are shown at its own options.
     let isMapping = if case .mapping = shape.form { true } else { false }
-    let lacks = Value.self is any Options.Type && shape.form.nested.contains(where: \.isRequired)
+    let lacks = Value.optionIsMapping && shape.form.nested.contains(where: \.isRequired)
     let fallback = isMapping ? nil : shown.flatMap { $0.json == .null ? nil : $0 }
     var sentence = sentence
     if let range = limits.leaf?.text, limits.leaf?.keywords.isEmpty == true { sentence += " Range: \(range)." }
@@ -32,7 +32,7 @@ extension Setting: AnySetting {
   func reading(_ node: ConfigNode?, path: String, else missing: ConfigNode.Mark, _ problems: inout Problems) -> any AnySetting {
     guard let node, !node.isNull else {
       // The default of a mapping may still lack required options.
-      if let value, Value.self is any Options.Type {
+      if let value, Value.optionIsMapping {
         let empty = ConfigNode(.map([]), at: node?.mark ?? missing)
         var copy = self
         copy.value = Value.readOption(OptionSource(empty, path: path, limits: limits), onto: value, &problems)
@@ -54,7 +54,7 @@ extension Setting: AnySetting {
     if sentence.isEmpty || sentence.last != "." { faults.append("'\(path)': its description is no sentence: '\(sentence)'") }
     if sentence.contains(where: \.isNewline) { faults.append("'\(path)': its sentence has several lines") }
     // A user must be able to write any default.
-    if let value, value.optionJSON != .null, !(Value.self is any Options.Type) {
+    if let value, value.optionJSON != .null, !Value.optionIsMapping {
       var problems = Problems()
       let node = ConfigNode(value.optionJSON)
       let again = Value.readOption(OptionSource(node, path: path, limits: limits), onto: nil, &problems)

@@ -82,10 +82,3 @@ package final class WatermarkClock: Sendable {
     return next
   }
 }
-
-extension Int64 {
-  fileprivate func addingSaturating(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? .max : sum
-  }
-}

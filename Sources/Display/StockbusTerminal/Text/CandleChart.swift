@@ -1,3 +1,5 @@
+internal import MarketData
+
 /// The prices of a period for a chart, in any one unit.
 package struct Candle: Hashable, Sendable {
   package var open: Int64
@@ -17,10 +19,9 @@ package struct Candle: Hashable, Sendable {
   /// This one and the following ones as one. A volume that is out of range stays at the largest.
   func joined(_ next: ArraySlice<Candle>) -> Candle {
     next.reduce(self) { sum, candle in
-      let (volume, overflow) = sum.volume.addingReportingOverflow(candle.volume)
-      return Candle(
+      Candle(
         open: sum.open, high: max(sum.high, candle.high), low: min(sum.low, candle.low), close: candle.close,
-        volume: overflow ? .max : volume)
+        volume: sum.volume.addingSaturating(candle.volume))
     }
   }
 }

@@ -1,3 +1,4 @@
+internal import MarketData
 internal import StockbusInstruments
 
 /// The price history of a symbol: the last price and the volume of every second, of every quarter of a minute, and of every five minutes, as
@@ -26,8 +27,7 @@ package struct PriceSeries {
       // A time before the newest sample is counted in the newest interval.
       if last >= 0, time <= samples[last].time {
         samples[last].price = sample.price
-        let (volume, overflow) = samples[last].volume.addingReportingOverflow(sample.volume)
-        samples[last].volume = overflow ? .max : volume
+        samples[last].volume = samples[last].volume.addingSaturating(sample.volume)
       } else if samples.count < PriceSeries.capacity {
         samples.append(Sample(time: time, price: sample.price, volume: sample.volume))
       } else {

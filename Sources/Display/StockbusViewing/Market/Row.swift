@@ -97,10 +97,7 @@ package struct Row {
   }
 
   @inline(__always)
-  mutating func add(volume size: Quantity) {
-    let (sum, overflow) = volume.raw.addingReportingOverflow(size.raw)
-    volume = Quantity(raw: overflow ? .max : sum)
-  }
+  mutating func add(volume size: Quantity) { volume = Quantity(raw: volume.raw.addingSaturating(size.raw)) }
 
   /// Makes its prices those of the new shares; one that is out of range becomes `new`, the first price after the split. An alert whose level
   /// the split alone would reach waits until the price has left it: its other side reports that.
@@ -121,8 +118,5 @@ package struct Row {
   /// Ask minus bid; nil if one of them is unknown.
   package var spread: Price? { bid.raw != 0 && ask.raw != 0 ? Row.difference(ask, bid) : nil }
 
-  package static func difference(_ a: Price, _ b: Price) -> Price {
-    let (difference, overflow) = a.raw.subtractingReportingOverflow(b.raw)
-    return Price(raw: overflow ? (a > b ? .max : .min) : difference)
-  }
+  package static func difference(_ a: Price, _ b: Price) -> Price { Price(raw: a.raw.subtractingSaturating(b.raw)) }
 }

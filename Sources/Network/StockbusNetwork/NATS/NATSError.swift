@@ -127,6 +127,4 @@ package struct JetStreamProblem: Error, Hashable, Sendable, CustomStringConverti
   package var isStreamMissing: Bool { number == 10_059 }
   package var isConsumerMissing: Bool { number == 10_014 }
   package var isMessageMissing: Bool { number == 10_037 }
-  /// JetStream has no leader at present, or no resources: another attempt may succeed.
-  package var isPassing: Bool { code == 503 || number == 10_008 || number == 10_023 }
 }

@@ -11,7 +11,6 @@ package struct ConsumerSettings: Sendable, Hashable, Encodable {
   package var ackPolicy: String
   package var ackWait: Int?
   package var maxAckPending: Int?
-  package var maxDeliver: Int?
   package var filterSubject: String?
   package var filterSubjects: [String]?
   /// After how long without a request the server removes it, in nanoseconds.

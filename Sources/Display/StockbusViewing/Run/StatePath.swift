@@ -1,0 +1,13 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Where a viewer keeps its file if its configuration does not say: `stockbus/NAME` in the state folder of the XDG Base Directory
+/// Specification; nil if there is no home folder.
+package func usualStatePath(_ name: String) -> String? {
+  func folder(_ variable: String) -> String? { getenv(variable).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil } }
+  let state = folder("XDG_STATE_HOME") ?? folder("HOME").map { $0 + "/.local/state" }
+  return state.map { "\($0)/stockbus/\(name)" }
+}
