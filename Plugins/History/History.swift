@@ -22,6 +22,7 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   private let context: Context
   private let writing: PatientWriting
   private let bars: Counter
+  private let same: Counter
   private let superseded: Counter
   private let removed: Counter
   private let instruments: Instruments
@@ -59,6 +60,7 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
     waiting = HistoryBatch(dates)
     writing = PatientWriting(settings.patience, context)
     bars = context.counter("bars", "Bars that are in the file.")
+    same = context.counter("already there", "Bars of these that were there before, exactly the same.")
     superseded = context.counter(
       "superseded", "Bars that were left out, because the file has a later revision, or a complete bar in place of a part.")
     removed = context.counter("removed", "Bars that were removed, as they were older than 'keep'.")
@@ -97,6 +99,7 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
       let written = try writer.write(waiting)
       waiting.clear()
       bars.add(written.bars)
+      same.add(written.same)
       superseded.add(written.superseded)
       context.count(datedAhead: written.datedAhead)
     }
@@ -147,7 +150,7 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
       return isMore
     } catch {
       // The failure will occur again at the next batch or at the end, and is handled there.
-      writing.failed("\(error)")
+      writing.failed("\(error)", mayPass: error.mayPass)
       return true
     }
   }
@@ -159,7 +162,7 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
       do throws(HistoryError) {
         try writer?.checkPlace()
         if waiting.isEmpty { writing.succeeded() }
-      } catch { writing.failed("\(error)") }
+      } catch { writing.failed("\(error)", mayPass: error.mayPass) }
     }
   }
 
@@ -168,8 +171,11 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
     self.writer = nil
     if !waiting.isEmpty {
       do throws(HistoryError) {
-        bars.add(try writer.write(waiting).bars)
+        let written = try writer.write(waiting)
         waiting.clear()
+        bars.add(written.bars)
+        same.add(written.same)
+        superseded.add(written.superseded)
       } catch { context.lose(waiting.events, "\(error)") }
     }
     do throws(HistoryError) { try writer.close() } catch { context.logger.error("\(error)") }

@@ -138,7 +138,7 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
       do throws(HistoryError) {
         if writing.trouble == nil { try book.checkPlace() } else { try book.probe() }
         writing.succeeded()
-      } catch { writing.failed("\(error)") }
+      } catch { writing.failed("\(error)", mayPass: error.mayPass) }
     }
   }
 
@@ -169,7 +169,7 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
       writing.succeeded()
     } catch {
       if !error.mayPass { throw CommandError("not done: \(error)") }
-      writing.failed("\(error)")
+      writing.failed("\(error)", mayPass: error.mayPass)
       throw .busy("not done: \(error); try again later")
     }
   }

@@ -57,6 +57,17 @@ extension Plugin {
     #expect(try await write([Trade](), options + "\nappend: false", as: "a.csv", in: folder) == "size\n")
   }
 
+  @Test func `what a file had before the run is said under the ledger`() async throws {
+    let path = folder.file("twice.csv")
+    let options = "path: '\(path)', fields: [size]"
+    #expect(try await run(2, options).report.ledger.notes.isEmpty)
+    let second = try await run(2, options).report.ledger.notes
+    // 5 bytes of the header, 4 of two records.
+    #expect(second.map(\.text) == ["'\(path)' had 9 bytes before this run; 'append: false' empties such a file first"])
+    #expect(folder.content("twice.csv") == "size\n1\n2\n1\n2\n")
+    #expect(try await run(2, options + ", append: false").report.ledger.notes.isEmpty)
+  }
+
   @Test func `with no time to wait, what counts as delivered is in the file`() async throws {
     let path = folder.file("now.csv")
     let sink = try PluginHarness().start(

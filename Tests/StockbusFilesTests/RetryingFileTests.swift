@@ -13,9 +13,13 @@ private actor Writer {
   let file: RetryingFile
   private var out = RecordText()
 
-  init(_ path: String, _ settings: RetryingFileSettings, _ context: Context, output: @escaping Descriptor.Write = Descriptor.system) {
+  init(
+    _ path: String, _ settings: RetryingFileSettings, _ context: Context, buffer: Int? = nil,
+    output: @escaping Descriptor.Write = Descriptor.system
+  ) {
     file = RetryingFile(path: path, settings, context)
     file.calls.write = output
+    if let buffer { file.bufferSize = buffer }
   }
 
   func open(header: String = "") throws { try file.open(header: .of(header)) }
@@ -36,6 +40,26 @@ private actor Writer {
   func renew() -> String? { file.renew() }
   func flushRegularly() async { await file.flushRegularly() }
   func close() { file.close() }
+}
+
+/// A disk with room for so many bytes.
+private final class Room: Sendable {
+  private let rest: Mutex<Int>
+  init(_ bytes: Int) { rest = Mutex(bytes) }
+  func add(_ bytes: Int) { rest.withLock { $0 += bytes } }
+
+  var output: Descriptor.Write {
+    { descriptor, bytes, count in
+      let most = self.rest.withLock { rest in
+        let most = min(count, rest)
+        rest -= most
+        return most
+      }
+      if most > 0 { return Descriptor.system(descriptor, bytes, most) }
+      errno = ENOSPC
+      return -1
+    }
+  }
 }
 
 /// A disk that is full or not.
@@ -97,6 +121,26 @@ private final class Disk: Sendable {
     #expect(lost == 0)
     let reason = "cannot write '\(folder.file("log"))': No space left on device (ENOSPC)"
     #expect(harness.log.texts(.warning) == ["warning plugin: \(reason); trying again for 10s"])
+    #expect(harness.log.texts(.notice) == ["notice plugin: it is written again, after 700ms"])
+  }
+
+  @Test func `a part that was written makes no room in the buffer, and is no success`() async throws {
+    let room = Room(9)
+    let writer = Writer(folder.file("log"), settings(patience: .seconds(10)), harness.context, buffer: 10, output: room.output)
+    try await writer.open()
+    // Of the second line three bytes are written when the third one comes.
+    try await writer.take(["first", "after"])
+    async let taken: Void = writer.take(["third"])
+    for (pause, at) in [(100, 100), (200, 300)] {
+      await harness.clock.waitForSleeper(until: .milliseconds(at))
+      #expect(harness.trouble != nil && harness.log.texts(.notice).isEmpty)
+      if pause == 200 { room.add(100) }
+      harness.clock.advance(by: .milliseconds(pause))
+    }
+    try await taken
+    #expect(harness.trouble == nil && harness.log.texts(.notice) == ["notice plugin: it is written again, after 300ms"])
+    await writer.close()
+    #expect(folder.content("log") == "first\nafter\nthird\n" && lost == 0)
   }
 
   @Test func `a disk that stays full ends the life when the patience is over`() async throws {
@@ -180,7 +224,9 @@ private final class Disk: Sendable {
     harness.clock.advance(by: .seconds(1))
     await harness.clock.waitForSleeper(until: .seconds(5))
     #expect(folder.content("log") == "one\n" && harness.trouble == nil)
-    #expect(harness.log.texts(.warning).count == 1)
+    let reason = "cannot write '\(folder.file("log"))': No space left on device (ENOSPC)"
+    #expect(harness.log.texts(.warning) == ["warning plugin: \(reason); trying again for 1m"])
+    #expect(harness.log.texts(.notice) == ["notice plugin: it is written again, after 3s"])
     background.cancel()
     await background.value
     await writer.close()
@@ -208,6 +254,8 @@ private final class Disk: Sendable {
       Issue.record("taken")
     } catch let failure as EnvironmentFailure { #expect(failure.isPermanent && failure.taken == 0) }
     #expect(harness.clock.uptime == .seconds(1 + patience))
+    // What is known when an event begins to wait is not said again.
+    #expect(harness.log.texts(.warning).count == 1)
     background.cancel()
     await background.value
     await writer.close()

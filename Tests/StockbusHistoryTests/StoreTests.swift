@@ -51,6 +51,18 @@ import Testing
     #expect(try stored() == [both[0]])
   }
 
+  @Test func `a bar that the file has already, exactly the same, is counted as such`() throws {
+    let writer = try HistoryWriter(path)
+    let bars = [bar("A", 1 * day, price: 10), bar("A", 2 * day, price: 11), bar("B", 2 * day, price: 12)]
+    #expect(try writer.write(bars) == .init(bars: 3))
+    #expect(try writer.write(bars) == .init(bars: 3, same: 3))
+    let changed = [bars[0], bar("A", 2 * day, price: 12), bar("B", 3 * day, price: 12)]
+    #expect(try writer.write(changed) == .init(bars: 3, same: 1))
+    #expect(try HistoryReader(path).bars("A", .day) == Array(changed[..<2]))
+    // Also within one batch.
+    #expect(try writer.write([bar("C", 1 * day), bar("C", 1 * day)]) == .init(bars: 2, same: 1))
+  }
+
   @Test func `a part of a period does not replace its complete bar, unless its revision is higher`() throws {
     let writer = try HistoryWriter(path)
     let reader = try HistoryReader(path)

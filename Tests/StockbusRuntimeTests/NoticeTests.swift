@@ -15,14 +15,16 @@ private let connected: [Plugin] = [.numbers, .keep, .pass, .line, .notes, .heral
 
 private struct LineSettings: Options {
   @Setting("How many gaps.") var gaps = 1
+  @Setting("How long it has no connection before it has a second one.") var away = Duration.zero
   init() {}
 }
 
 private actor Line: Source {
   private let gaps: Int
+  private let away: Duration
   private let context: Context
   init(_ settings: LineSettings, _ context: Context) {
-    gaps = settings.gaps
+    (gaps, away) = (settings.gaps, settings.away)
     self.context = context
   }
 
@@ -30,6 +32,14 @@ private actor Line: Source {
     context.connection(.connecting, "to a place")
     context.connection(.connected, "hello")
     for gap in 0..<gaps { context.gap(in: "A", expected: Int64(10 * gap + 3), got: Int64(10 * gap + 7)) }
+    if away > .zero {
+      for reason in ["it was cut", "refused"] {
+        context.connection(.disconnected, reason)
+        context.connection(.connecting, "to a place")
+      }
+      try await context.clock.sleep(for: away)
+      context.connection(.connected, "hello")
+    }
     try await output.publish(Tick(1))
     context.connection(.disconnected, "good bye")
   }
@@ -96,6 +106,21 @@ private actor Herald: Sink, Source {
       #expect(end.exitStatus == 0)
       #expect(
         harness.log.texts(.warning) == ["warning venue: gap in A: expected 3, got 7"])
+    }
+  }
+
+  @Test func `a connection that is there again is in the log, with the time without it`() async throws {
+    try await journalled { _ in
+      let harness = try PipelineHarness(
+        """
+        sources: { venue: { plugin: line, gaps: 0, away: 90s } }
+        sinks: { end: { plugin: keep, inputs: [venue] } }
+        """, plugins: connected)
+      async let running = harness.run()
+      await harness.clock.waitForSleeper(until: .seconds(90))
+      harness.clock.advance(by: .seconds(90))
+      #expect(await running.exitStatus == 0)
+      #expect(harness.log.texts(.notice) == ["notice venue: connected after 1m30s: hello"])
     }
   }
 

@@ -75,9 +75,12 @@ def catches(process, number):
     """True where the process has a handler for the signal; None where it is gone."""
     try:
         with open(f"/proc/{process.pid}/status") as file:
-            caught = [line.split()[1] for line in file if line.startswith("SigCgt:")]
+            lines = [line.split() for line in file]
     except OSError:
         return None
+    if ["State:", "Z"] in [line[:2] for line in lines]:
+        return None
+    caught = [line[1] for line in lines if line[:1] == ["SigCgt:"]]
     return bool(caught) and int(caught[0], 16) >> (number - 1) & 1 == 1
 
 

@@ -19,6 +19,8 @@ final class RunTopics: NoticePublisher {
   private let stop: Latch
   /// Why a component has not reached what it connects to; an empty text once it has.
   private let obstacles = Guarded([String: String]())
+  /// Since when a component has not had what it connects to, because it lost it or could not get it.
+  private let away = Guarded([String: Timestamp]())
 
   init(_ topology: Topology, logger: Logger, stop: Latch) {
     self.logger = logger
@@ -62,6 +64,10 @@ final class RunTopics: NoticePublisher {
   func post(_ status: ConnectionStatus) {
     connections.post(status, by: status.component)
     note(status)
+    if let since = endOfAbsence(status) {
+      let time = Duration.nanoseconds(status.time.ns - since.ns).roughText
+      return logger.notice("\(status.component): \(status.state.fieldName) after \(time): \(status.reason)")
+    }
     let level: Logger.Level =
       switch status.state {
       case .connecting, .loading: .debug
@@ -69,6 +75,18 @@ final class RunTopics: NoticePublisher {
       case .malformed, .failed: .warning
       }
     logger.log(level: level, "\(status.component): \(status.state.fieldName): \(status.reason)")
+  }
+
+  /// Since when the component was without what it has now; nil if it was not, or still is.
+  private func endOfAbsence(_ status: ConnectionStatus) -> Timestamp? {
+    away.withLock { away in
+      switch status.state {
+      case .connected, .loaded, .empty: return away.removeValue(forKey: status.component)
+      case .disconnected, .failed, .malformed: away[status.component] = away[status.component] ?? status.time
+      case .connecting, .loading: break
+      }
+      return nil
+    }
   }
 
   /// Remembers whether the component has ever reached what it connects to, and if not, why its last attempt has failed. An attempt that is

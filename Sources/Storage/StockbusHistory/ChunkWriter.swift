@@ -39,9 +39,11 @@ struct ChunkWriter: ~Copyable {
     }
   }
 
-  /// Writes the bars of one symbol and length, in the order of their places; calls `judged` for each, with whether it was taken.
+  /// Writes the bars of one symbol and length, in the order of their places; calls `judged` for each, with how it compares with the one
+  /// that was at its place.
   mutating func write(
-    _ places: ArraySlice<Place>, of bars: [Bar], _ statements: Statements, _ db: SQLiteConnection, judged: (Bar, Bool) throws -> Void
+    _ places: ArraySlice<Place>, of bars: [Bar], _ statements: Statements, _ db: SQLiteConnection,
+    judged: (Bar, HistoryWriter.Comparison) throws -> Void
   ) throws {
     var rest = places
     while let first = rest.first {
@@ -115,7 +117,7 @@ struct ChunkWriter: ~Copyable {
   /// Adds bars behind all bars of a chunk, whose bytes are in `packed`, or behind all bars that there are.
   private mutating func append(
     _ places: ArraySlice<Place>, of bars: [Bar], to chunk: BarChunk?, _ statements: Statements, _ db: SQLiteConnection,
-    _ judged: (Bar, Bool) throws -> Void
+    _ judged: (Bar, HistoryWriter.Comparison) throws -> Void
   ) throws {
     var open = chunk ?? BarChunk(id: 0, start: places[places.startIndex].start)
     var isChanged = false
@@ -123,13 +125,13 @@ struct ChunkWriter: ~Copyable {
     while next < places.endIndex {
       let place = places[next]
       var bar = bars[place.index]
-      try judged(bar, true)
+      try judged(bar, .new)
       next += 1
       while next < places.endIndex, places[next].start == place.start {
         let other = bars[places[next].index]
-        let isTaken = other.replaces(bar)
-        if isTaken { bar = other }
-        try judged(other, isTaken)
+        let comparison = HistoryWriter.Comparison(of: other, with: bar)
+        if comparison == .different { bar = other }
+        try judged(other, comparison)
         next += 1
       }
       let size = packed.count
@@ -151,7 +153,7 @@ struct ChunkWriter: ~Copyable {
   /// Brings bars among those of a chunk, which are in `old`.
   private mutating func merge(
     _ places: ArraySlice<Place>, of bars: [Bar], into chunk: BarChunk, isLast: Bool, _ statements: Statements, _ db: SQLiteConnection,
-    _ judged: (Bar, Bool) throws -> Void
+    _ judged: (Bar, HistoryWriter.Comparison) throws -> Void
   ) throws {
     guard let first = places.first else { return }
     merged.removeAll(keepingCapacity: true)
@@ -175,12 +177,12 @@ struct ChunkWriter: ~Copyable {
       }
       while next < places.endIndex, places[next].start == start {
         let other = bars[places[next].index]
-        let isTaken = bar.map(other.replaces) ?? true
-        if isTaken {
+        let comparison = bar.map { HistoryWriter.Comparison(of: other, with: $0) } ?? .new
+        if comparison == .new || comparison == .different {
           bar = other
           isChanged = true
         }
-        try judged(other, isTaken)
+        try judged(other, comparison)
         next += 1
       }
       if let bar { merged.append(bar) }

@@ -26,6 +26,8 @@ package final class HistoryWriter {
   package struct Written: Hashable, Sendable {
     /// Bars that are in the file now.
     package var bars = 0
+    /// Those of them that were there before, exactly the same.
+    package var same = 0
     /// Bars that were not written, because the file has a later revision, or a complete bar in place of a part.
     package var superseded = 0
     /// Bars dated more than 5 s after their receipt; they are written and remove nothing.
@@ -100,12 +102,13 @@ package final class HistoryWriter {
       let end = places[next...].firstIndex { $0.symbol != first.symbol || $0.length != first.length } ?? places.count
       let length = BarLength(raw: first.length)
       var latest = newest[length] ?? .min
-      try chunks.write(places[next..<end], of: bars, statements, db) { bar, isTaken in
-        if !isTaken {
+      try chunks.write(places[next..<end], of: bars, statements, db) { bar, comparison in
+        if comparison == .superseded {
           written.superseded += 1
           return
         }
         written.bars += 1
+        if comparison == .same { written.same += 1 }
         if length == .day, bar.status == .complete {
           CloseRow.bind(
             bar.close, decimals: bar.priceDecimals, symbol: first.symbol, date: dates(bar.symbol, bar.time).date, to: close)
@@ -170,6 +173,8 @@ package final class HistoryWriter {
     case new, same, different
     /// The file has a later revision, or a complete bar in place of a part.
     case superseded
+
+    init(of bar: Bar, with other: Bar) { self = bar == other ? .same : bar.replaces(other) ? .different : .superseded }
   }
 
   package func compare(_ bars: [Bar]) throws(HistoryError) -> [Comparison] {
@@ -191,7 +196,7 @@ package final class HistoryWriter {
           return false
         }
         guard let other = present.first(where: { $0.time == bar.time }) else { return .new }
-        return other == bar ? .same : bar.replaces(other) ? .different : .superseded
+        return Comparison(of: bar, with: other)
       }
     }
   }

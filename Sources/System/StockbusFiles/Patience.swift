@@ -16,24 +16,27 @@ package struct Patience: Sendable {
   }
 
   /// Repeats `attempt` with growing pauses until it succeeds. Throws its last error when the time is over, or at once if `mayPass` says that
-  /// waiting cannot help. `failed` is called with each error.
+  /// waiting cannot help. `failed` is called with each error. The caller reports the success, by `recovered`.
   ///
-  /// - Parameter since: when the first attempt has failed, by the run's clock, if that was before; the time counts from then.
+  /// - Parameters:
+  ///   - since: when the first attempt has failed, by the run's clock, if that was before; the time counts from then.
+  ///   - known: the reason that `failed` has logged.
   package func insist<Failure: Error>(
-    since: Duration? = nil, taken: Int = 0, mayPass: (Failure) -> Bool, failed: (Failure) -> Void = { _ in },
+    since: Duration? = nil, known: String? = nil, taken: Int = 0, mayPass: (Failure) -> Bool, failed: (Failure) -> Void = { _ in },
     _ attempt: () throws(Failure) -> Void
   ) async throws(EnvironmentFailure) {
     do throws(Failure) { return try attempt() } catch {
-      try await insist(after: error, since: since ?? context.clock.uptime, taken: taken, mayPass: mayPass, failed: failed, attempt)
+      try await insist(
+        after: error, since: since ?? context.clock.uptime, known: known, taken: taken, mayPass: mayPass, failed: failed, attempt)
     }
   }
 
   private func insist<Failure: Error>(
-    after first: Failure, since: Duration, taken: Int, mayPass: (Failure) -> Bool, failed: (Failure) -> Void,
+    after first: Failure, since: Duration, known: String?, taken: Int, mayPass: (Failure) -> Bool, failed: (Failure) -> Void,
     _ attempt: () throws(Failure) -> Void
   ) async throws(EnvironmentFailure) {
     var failure = first
-    var told: String?
+    var told = known
     var end = since + limit
     var isStopping = false
     var pause = Duration.milliseconds(100)
@@ -48,7 +51,7 @@ package struct Patience: Sendable {
       if !mayPass(failure) || now >= end { throw EnvironmentFailure("\(failure)", isPermanent: true, taken: taken) }
       let reason = "\(failure)"
       context.report(trouble: reason)
-      if reason != told { context.logger.warning("\(reason); trying again for \((end - now).roughText)") }
+      if reason != told { warn(reason, end - now) }
       told = reason
       let next = min(pause, end - now)
       do { try await sleep(for: next, unlessStopped: !isStopping) } catch {
@@ -56,10 +59,29 @@ package struct Patience: Sendable {
       }
       pause = min(pause * 2, longestPause)
       do throws(Failure) {
-        try attempt()
-        return context.report(trouble: nil)
+        return try attempt()
       } catch { failure = error }
     }
+  }
+
+  /// Reports an attempt that has failed while nothing waits for it.
+  ///
+  /// - Parameters:
+  ///   - mayPass: false if waiting cannot help.
+  ///   - known: the reason that was logged before.
+  package func failed(_ reason: String, mayPass: Bool, known: String?) {
+    if reason != known { warn(reason, mayPass ? limit : .zero) }
+    context.report(trouble: reason)
+  }
+
+  /// Reports that what has failed since then, by the run's clock, is written again.
+  package func recovered(since: Duration) {
+    context.report(trouble: nil)
+    context.logger.notice("it is written again, after \((context.clock.uptime - since).roughText)")
+  }
+
+  private func warn(_ reason: String, _ time: Duration) {
+    context.logger.warning(time > .zero ? "\(reason); trying again for \(time.roughText)" : "\(reason)")
   }
 
   /// Ends early if a stop is asked for.

@@ -29,16 +29,14 @@ package final class PatientWriting {
   ) async throws(EnvironmentFailure) {
     isWaiting = true
     defer { isWaiting = false }
-    // Patience logs the reason itself.
-    try await patience.insist(since: isLate ? failingSince : nil, mayPass: mayPass, failed: { note("\($0)") }, attempt)
+    try await patience.insist(since: isLate ? failingSince : nil, known: trouble, mayPass: mayPass, failed: { note("\($0)") }, attempt)
     succeeded()
   }
 
   /// Reports an attempt that has failed while nothing waits for it.
-  package func failed(_ reason: String) {
-    if reason != trouble { context.logger.warning("\(reason)") }
+  package func failed(_ reason: String, mayPass: Bool) {
+    patience.failed(reason, mayPass: mayPass, known: trouble)
     note(reason)
-    context.report(trouble: reason)
   }
 
   private func note(_ reason: String) {
@@ -48,8 +46,8 @@ package final class PatientWriting {
 
   /// Reports an attempt that has succeeded.
   package func succeeded() {
-    if trouble == nil { return }
+    guard let since = failingSince else { return }
     (trouble, failingSince) = (nil, nil)
-    context.report(trouble: nil)
+    patience.recovered(since: since)
   }
 }

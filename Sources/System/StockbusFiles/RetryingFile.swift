@@ -22,8 +22,8 @@ package final class RetryingFile {
   private var counted = (records: 0, bytes: 0)
   /// How many events of the present batch have had their records taken.
   private var taken = 0
-  /// Since when writing has failed, by the run's clock; nil if the last attempt has succeeded.
-  private var failingSince: Duration?
+  /// Since when writing has failed, by the run's clock, and why at last; nil if the last attempt has succeeded.
+  private var failing: (since: Duration, reason: String)?
   /// True while a batch, or the end, waits for a failed write.
   private var isTrying = false
   var calls = SystemCalls()
@@ -45,12 +45,16 @@ package final class RetryingFile {
     var options = settings.rotation.options(sync: settings.sync, header: header)
     options.bufferSize = bufferSize
     // Only the run's first instance empties the file, because events that an earlier one has written are delivered.
-    if context.recall(Self.opened) == path { options.opening = .append }
+    let isFirst = context.recall(Self.opened) != path
+    if !isFirst { options.opening = .append }
     do throws(FileError) {
       let file = try RotatingFile(path: path, options: options, files: context.files)
       file.calls = calls
       file.noticed = { [context] sentence in context.logger.notice("\(sentence)") }
       counted = (0, 0)
+      if isFirst, file.size > header.count {
+        context.note("\(shown(path)) had \(file.size) bytes before this run; 'append: false' empties such a file first")
+      }
       if context.recall(Self.torn) == path { file.beginLine() }
       self.file = file
     } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
@@ -76,9 +80,11 @@ package final class RetryingFile {
   /// Takes the records of the batch's next `events` events; does nothing if the file is not open.
   package func write(_ text: borrowing RecordText, of events: Int) async throws(EnvironmentFailure) {
     guard let file else { return }
-    // While there is no room for what waits in the buffer, nothing more is taken.
-    if failingSince != nil { try await flush() }
-    try await persistently { () throws(FileError) in try file.write(text) }
+    try await persistently { () throws(FileError) in
+      // While there is no room for what waits in the buffer, nothing more is taken: not where a part of it was written either.
+      if failing != nil { try file.flush() }
+      try file.write(text)
+    }
     taken += events
   }
 
@@ -121,9 +127,8 @@ package final class RetryingFile {
       try body()
       noteSuccess()
     } catch {
-      if failingSince == nil, !noteGoneReader(error) { context.logger.warning("\(error)") }
-      noteFailure()
-      context.report(trouble: "\(error)")
+      if !noteGoneReader(error) { patience.failed("\(error)", mayPass: error.mayPass, known: failing?.reason) }
+      noteFailure(error)
     }
   }
 
@@ -143,9 +148,9 @@ package final class RetryingFile {
     isTrying = true
     defer { isTrying = false }
     try await patience.insist(
-      since: failingSince, taken: taken, mayPass: { $0.mayPass },
+      since: failing?.since, known: failing?.reason, taken: taken, mayPass: { $0.mayPass },
       failed: { error in
-        noteFailure()
+        noteFailure(error)
         noteGoneReader(error)
       }, attempt)
     noteSuccess()
@@ -153,14 +158,14 @@ package final class RetryingFile {
 
   private func noteSuccess() {
     if let file { count(file) }
-    if failingSince == nil { return }
-    failingSince = nil
-    context.report(trouble: nil)
+    guard let since = failing?.since else { return }
+    failing = nil
+    patience.recovered(since: since)
   }
 
-  private func noteFailure() {
+  private func noteFailure(_ error: FileError) {
     if let file { count(file) }
-    failingSince = failingSince ?? context.clock.uptime
+    failing = (failing?.since ?? context.clock.uptime, "\(error)")
   }
 
   /// Counts what has been written since the last time.

@@ -35,7 +35,7 @@ import Testing
     #expect(clock.wall == machine.now)
     #expect(
       log.texts(.warning) == [
-        "warning the machine's clock was set back by 1h, to 2013-10-08T12:30:11Z; receive times go on evenly, and are 1h ahead of it"
+        "warning the machine's clock was set back by 1h, to 2013-10-08T12:30:11Z; receive times go on evenly, 1h ahead of it, until it is set forward or the run is started again"
       ])
   }
 
@@ -52,9 +52,18 @@ import Testing
     #expect(clock.now == machine.now)
     #expect(
       log.texts(.warning).map { String($0.drop { $0 != ";" }) } == [
-        "; receive times go on evenly, and are 20s ahead of it", "; receive times go on evenly, and are 8s ahead of it",
+        "; receive times go on evenly, 20s ahead of it, until it is set forward or the run is started again",
+        "; receive times go on evenly, 8s ahead of it, until it is set forward or the run is started again",
         "; receive times follow it again",
       ])
+  }
+
+  @Test func `a clock that is set to rights a little short of the step is followed again`() {
+    machine.step(by: .seconds(-3600))
+    #expect(now == 0)
+    machine.step(by: .seconds(3600) - .microseconds(10))
+    #expect(now == 0)
+    #expect(log.texts(.warning).last?.hasSuffix("; receive times follow it again") == true)
   }
 
   @Test func `when the machine's clock is set forward, it goes with it`() {
