@@ -86,7 +86,7 @@ actor Bars<Reader: BarReader>: TimedProcessor {
     let beyond = context.counter("beyond", "Events with which the volume, turnover or count of their bar was larger than it can be.")
     if beyond.total == 0 {
       context.logger.warning(
-        "the volume of a bar is beyond \(Quantity(raw: .max)), and stays there; 'size_scale' of its source reads sizes in larger units")
+        "the volume of a bar is beyond \(Quantity.most), and stays there; 'size_scale' of its source reads sizes in larger units")
     }
     beyond.add(book.beyond)
     book.beyond = 0

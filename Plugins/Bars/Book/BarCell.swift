@@ -165,8 +165,8 @@ struct BarCell: BitwiseCopyable, Sendable {
   @inline(never)
   mutating func addBeyond(_ part: Contribution) {
     let average = Amount(raw: turnover).divided(by: Quantity(raw: volume)) ?? Price(raw: close)
-    volume = .max
-    turnover = Amount(average, times: Quantity(raw: .max)).raw
+    volume = Quantity.most.raw
+    turnover = Amount(average, times: .most).raw
     let (sum, isCountOut) = count.addingReportingOverflow(part.count)
     count = isCountOut ? .max : sum
     var prices = part
