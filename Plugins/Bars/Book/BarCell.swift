@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusInstruments
 
 /// A bar that is being made, or that may still be changed by late trades: 128 bytes, two cache lines.
 ///
@@ -172,6 +173,14 @@ struct BarCell: BitwiseCopyable, Sendable {
     var prices = part
     (prices.volume, prices.turnover, prices.count) = (0, 0, 0)
     _ = merge(prices)
+  }
+
+  /// Turns what was collected before a split into new shares: the prices, and the volume, so that the turnover and the average price stay
+  /// exact. What would be out of range stays as it is.
+  mutating func apply(_ split: PriceSplit) {
+    func adjusted(_ price: Int64) -> Int64 { price == .min || price == .max ? price : split.adjust(price) ?? price }
+    (open, high, low, close) = (adjusted(open), adjusted(high), adjusted(low), adjusted(close))
+    volume = split.ratio.applied(to: volume) ?? Quantity.most.raw
   }
 
   /// The values as a contribution to a longer bar.
