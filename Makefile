@@ -35,7 +35,7 @@ run: setup
 
 ## build                           leave the fast program at .build/release/stockbus
 build: setup
-	$(BUILD) -c release $(FAST) --product stockbus
+	$(BUILD) -c release $(FAST) --product $(or $(PRODUCT),stockbus)
 
 ## test                            set up, build and run the tests
 test: setup

@@ -139,10 +139,10 @@ class Setup:
             outcomes.append(_run([compiler or "cc", "-O2", "-o", BIN / "browsers", PEERS / "c" / "browsers.c"]))
         if self.build and {"replay", "runtime", "web", "nats", "startup"} & set(groups):
             say("building stockbus")
-            outcomes.append(_run(["swift", "build", "-c", "release", "--product", "stockbus"], cwd=PROJECT))
+            outcomes.append(_run(["make", "build"], cwd=PROJECT))
         if self.build and "homes" in groups:
             say("building a program with plugins of its own")
-            outcomes.append(_run(["swift", "build", "-c", "release", "--product", "WildPlugins"], cwd=PROJECT))
+            outcomes.append(_run(["make", "build", "PRODUCT=WildPlugins"], cwd=PROJECT))
         if "homes" in groups:
             outcomes.append(_run([compiler or "cc", "-O2", "-o", BIN / "pass", PEERS / "c" / "pass.c"]))
         market = {"bars", "movers", "broker", "history"}

@@ -21,11 +21,14 @@ actor Bars<Reader: BarReader>: TimedProcessor {
   private let context: Context
   private let reader: Reader
   private var book: BarBook
+  /// Nil if no instrument has been split.
+  private var splits: SplitWatch?
 
   static func faults(in settings: BarsSettings) -> [(option: String, message: String)] { Reader.faults(in: settings) }
 
-  /// The bars that an instance has left for the next one; nil once that has taken them.
-  private static var bars: MemoryKey<BarSnapshot?> { MemoryKey("bars", whenOptionsChange: .drop) }
+  private typealias Left = (snapshot: BarSnapshot, splits: SplitWatch?)
+  /// What an instance has left for the next one; nil once that has taken it.
+  private static var bars: MemoryKey<Left?> { MemoryKey("bars", whenOptionsChange: .drop) }
 
   static func carryOver(_ old: Memory, from before: BarsSettings, to after: BarsSettings, into memory: Memory) {
     // Prices of another kind, and other sessions, do not belong into the same bar.
@@ -37,8 +40,10 @@ actor Bars<Reader: BarReader>: TimedProcessor {
     reader = Reader(settings, context.instruments)
     book = BarBook(
       settings.rules(keepsComponents: Reader.isReplaceable), calendar: Self.calendars(context.instruments, settings.sessions))
-    if let left = context.recall(Self.bars), let snapshot = left {
-      book.restore(snapshot)
+    splits = SplitWatch(context.instruments)
+    if let memory = context.recall(Self.bars), let left = memory {
+      book.restore(left.snapshot)
+      splits = left.splits
       context.remember(nil, Self.bars)
     }
   }
@@ -53,9 +58,23 @@ actor Bars<Reader: BarReader>: TimedProcessor {
   }
 
   func process(_ events: Span<Reader.Input>, into output: inout Outlet<Bar>) {
+    var first = 0
+    if splits != nil {
+      for i in events.indices {
+        while let split = splits?.take(events[i]) {
+          take(events.extracting(first..<i), into: &output)
+          first = i
+          book.apply(split, to: events[i].symbol)
+        }
+      }
+    }
+    take(events.extracting(first...), into: &output)
+    count()
+  }
+
+  private func take(_ events: Span<Reader.Input>, into output: inout Outlet<Bar>) {
     reader.take(events, into: &book, &output)
     if !book.refusals.isEmpty { report(events) }
-    count()
   }
 
   func advance(to time: Timestamp, into output: inout Outlet<Bar>) {
@@ -70,7 +89,7 @@ actor Bars<Reader: BarReader>: TimedProcessor {
     count()
   }
 
-  func handOver(into output: inout Outlet<Bar>) { context.remember(book.snapshot, Self.bars) }
+  func handOver(into output: inout Outlet<Bar>) { context.remember((book.snapshot, splits), Self.bars) }
 
   private func count() {
     if book.revisions | book.unpriced | book.beyond == 0 { return }
@@ -86,7 +105,7 @@ actor Bars<Reader: BarReader>: TimedProcessor {
     let beyond = context.counter("beyond", "Events with which the volume, turnover or count of their bar was larger than it can be.")
     if beyond.total == 0 {
       context.logger.warning(
-        "the volume of a bar is beyond \(Quantity(raw: .max)), and stays there; 'size_scale' of its source reads sizes in larger units")
+        "the volume of a bar is beyond \(Quantity.most), and stays there; 'size_scale' of its source reads sizes in larger units")
     }
     beyond.add(book.beyond)
     book.beyond = 0

@@ -108,7 +108,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     var replay = try Replay<E>(settings.path.map { ReplayInput(path: $0, until: halt) }, options)
     if let position = context.recall(Self.place) {
       // Malformed rows on the way were reported the first time.
-      guard try replay.skip(to: position, malformed: { _ in .skip }) else { return }
+      guard try replay.skip(to: position, noted: { _ in .skip }) else { return }
       _ = replay.takeGaps()
       if settings.isRaw { passedOver.count(replay.messages, isKnown: true) }
       known = replay.counts
@@ -166,8 +166,8 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
         report(position, read: read, of: size)
         try await output.flush()
         try Task.checkCancellation()
-      } malformed: { row in
-        reject(row)
+      } noted: { note in
+        take(note)
       }
       if position.events == 0 || !settings.loops.allow(position.loop + 1) { return note(replay.tally) }
       position = ReplayPosition(loop: position.loop + 1, events: 0)
@@ -256,21 +256,21 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     context.report(progress: position.loop * size + read, of: loops * size)
   }
 
-  private nonisolated func reject(_ row: MalformedRow) -> MalformedPolicy {
-    if let remark = row.remark {
-      say(row, remark)
-      return .skip
+  /// Makes a dead letter of a malformed row, and logs a remark, once for each file.
+  private nonisolated func take(_ note: RowNote) -> MalformedPolicy {
+    switch note {
+    case .malformed(let row):
+      malformed.add(1)
+      context.reject(row.text, origin: "\(row.file):\(row.line)", reason: row.reason, symbol: row.symbol)
+    case .remark(let remark): say(remark)
     }
-    malformed.add(1)
-    context.reject(row.text, origin: "\(row.file):\(row.line)", reason: row.reason, symbol: row.symbol)
     return settings.malformed
   }
 
-  /// Logs a remark, once for each file.
-  private nonisolated func say(_ row: MalformedRow, _ remark: RowRemark) {
-    guard said.withLock({ $0.insert("\(row.file) \(remark)").inserted }) else { return }
-    let text = visible("\(row)", limit: 500)
-    if remark.isWarning { context.logger.warning("\(text)") } else { context.logger.notice("\(text)") }
+  private nonisolated func say(_ remark: NotedRemark) {
+    guard said.withLock({ $0.insert("\(remark.file) \(remark.kind)").inserted }) else { return }
+    let text = visible("\(remark)", limit: 500)
+    if remark.kind.isWarning { context.logger.warning("\(text)") } else { context.logger.notice("\(text)") }
   }
 
   /// Adds to the counters what was counted beside rows and malformed rows.
@@ -304,7 +304,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
       known = now
     }
     do throws(ReplayError) {
-      return try replay.next(limit: limit, into: body) { reject($0) }
+      return try replay.next(limit: limit, into: body) { take($0) }
     } catch {
       throw error
     }

@@ -133,7 +133,7 @@ import Testing
         trade("B", 5, -1, at: 4),
       ], minute)
     // The average price stays at that of the trades that fit: 3.
-    #expect(outcome.bars.map(line) == ["A 1m +0 3/8/3/4 x9223372036.854775807 vwap 3 n3 partial @+0.000000004"])
+    #expect(outcome.bars.map(line) == ["A 1m +0 3/8/3/4 x9223372036 vwap 3 n3 partial @+0.000000004"])
     #expect(outcome.refusals == ["2 negativeVolume 1m", "4 negativeVolume 1m"])
   }
 

@@ -93,4 +93,33 @@ import Testing
     #expect(late.counts.conflated == 3)
     #expect(prices(topic.attach(Parker(), options: SubscriptionOptions(initial: true))) == [1, 97, 3])
   }
+
+  /// A price of a type of somebody else, which has a condition.
+  private struct Print: SymbolEvent {
+    var symbol: Symbol = "HIDES-A"
+    var number: Int64
+    var kind = TradeCondition.regular
+    var time = Timestamp(ns: 0)
+
+    static let schema = EventSchema<Print>(
+      "print", "A price.", key: \.symbol, condition: \Print.kind, time: \.time, example: Print(number: 0),
+      fields: [
+        .init("symbol", \.symbol, "The instrument."), .init("number", \.number, "The number."), .init("kind", \.kind, "The condition."),
+        .init("time", \.time, "The time."),
+      ])
+  }
+
+  @Test func `any event type may declare the condition of its price`() {
+    let topic = Topic<Print>("prints", capacity: 64, keepsLatest: true)
+    let late = topic.attach(Parker(), options: SubscriptionOptions(overflow: .conflate))
+    var outlet = Outlet(topic)
+    for print in [Print(number: 1), Print(number: 2, kind: .oddLot), Print(number: 3, kind: .closing), Print(number: 4, kind: .cancelled)] {
+      outlet.send(print)
+    }
+    outlet.commit()
+    let waiting = late.nextBatch(limit: 64)
+    #expect(waiting.count == 1 && waiting[0].number == 3 && late.counts.conflated == 3)
+    let first = topic.attach(Parker(), options: SubscriptionOptions(initial: true)).nextBatch(limit: 64)
+    #expect(first.count == 1 && first[0].number == 3)
+  }
 }

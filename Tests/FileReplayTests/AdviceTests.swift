@@ -123,7 +123,7 @@ import Testing
     var count = 0
     try await replay.run(limit: 10) { events, _ in
       count += events.count
-    } malformed: { _ in
+    } noted: { _ in
       .skip
     }
     #expect(count == 6 && replay.counts == alone.counts)

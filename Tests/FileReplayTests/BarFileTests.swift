@@ -19,6 +19,16 @@ import Testing
     return out.string
   }
 
+  @Test func `a volume that has stayed at the most that fits is read back from CSV and JSON as it was`() {
+    let bar = Bar(
+      symbol: "A", open: 1, high: 2, low: 1, close: 2, volume: .most, time: Timestamp(ns: 1_000_000_000),
+      received: Timestamp(ns: 2_000_000_000), length: .day, turnover: Amount(2, times: .most), vwap: 2)
+    for text in [head + text([bar]) { Bar.schema.encodeCSV($0, to: &$1) }, text([bar]) { Bar.schema.encodeJSON($0, to: &$1) }] {
+      let outcome = run(as: Bar.self, text)
+      #expect(outcome.events == [bar] && outcome.counts == ReplayCounts(events: 1))
+    }
+  }
+
   @Test func `bars that were written are read back as they were`() throws {
     var random = SplitMix(7)
     let lengths = try ["", "1s", "1m", "1d", "1w", "100t", "5000v", "0.5v"].map { try #require(BarLength($0)) }

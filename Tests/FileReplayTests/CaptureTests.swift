@@ -99,7 +99,7 @@ private func raw(_ preset: VenuePreset, _ change: (inout ReplayOptions) -> Void 
     let lines = [1, 2, 5].map { "1 [7,\"hb\",\($0)]" } + ["x <-> 1"] + [1, 3].map { "1 [7,\"hb\",\($0)]" }
     var replay = try Replay<Trade>(
       [ReplayInput(name: "f", contents: .bytes(Array(lines.joined(separator: "\n").utf8)))], raw(.bitfinex))
-    #expect(try replay.next(limit: 10, into: { _ in }, malformed: { _ in .skip }) == 0)
+    #expect(try replay.next(limit: 10, into: { _ in }, noted: { _ in .skip }) == 0)
     #expect(replay.takeGaps().map { [$0.expected, $0.got] } == [[3, 5], [2, 3]])
     #expect(replay.takeGaps().isEmpty)
   }

@@ -9,7 +9,7 @@ import Testing
   private static func trades(_ rows: String, _ change: (inout ReplayOptions) -> Void = { _ in }) -> (lines: [String], said: [String]) {
     var said: [String] = []
     let outcome = run("symbol,time,price,size\n" + rows, options(change)) {
-      if $0.remark != .guessedTime("'time' is read as seconds since 1970") { said.append("\($0.line): \($0.reason)") }
+      if $0.kind != .guessedTime("'time' is read as seconds since 1970") { said.append("\($0.line): \($0.text)") }
     }
     return (outcome.events.map { "\($0.price) x\($0.size)" } + outcome.reasons, said)
   }

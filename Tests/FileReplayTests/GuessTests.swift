@@ -51,7 +51,7 @@ import Testing
   @Test func `what numbers are taken for is said once for each field and unit`() {
     var said: [String] = []
     let text = "symbol,time,received,price\n" + (0..<5).map { "A,\(1_709_562_600 + $0),1709562600\($0)00,1\n" }.joined()
-    let outcome = run(text, Self.auto()) { said.append("\($0.line): \($0.reason)") }
+    let outcome = run(text, Self.auto()) { said.append("\($0.line): \($0.text)") }
     #expect(outcome.events.map { ($0.received.ns - $0.time.ns) / 100_000_000 } == [0, -9, -18, -27, -36])
     #expect(
       said == [

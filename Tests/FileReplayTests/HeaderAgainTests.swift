@@ -18,7 +18,7 @@ import Testing
     ].joined(separator: "\n").replacing(",", with: mark)
     var said: [String] = []
     let outcome = run(text, options { $0.csv.delimiter = Delimiter(mark)! }) {
-      if $0.remark != .guessedTime("'time' is read as seconds since 1970") { said.append("\($0.line): \($0.reason)") }
+      if $0.kind != .guessedTime("'time' is read as seconds since 1970") { said.append("\($0.line): \($0.text)") }
     }
     #expect(Self.lines(outcome) == ["1: 10 x1", "2: 11 x2", "3: 13 x5", "4: 14 x6"])
     #expect(outcome.malformed.isEmpty && outcome.counts.malformed == 0)

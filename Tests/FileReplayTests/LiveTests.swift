@@ -39,7 +39,7 @@ private func take<E: ReplayEvent>(_ replay: inout Replay<E>, _ limit: Int = 100)
   var events: [E] = []
   _ = try replay.next(limit: limit) {
     events.append($0)
-  } malformed: { _ in
+  } noted: { _ in
     .skip
   }
   return events
@@ -99,7 +99,7 @@ private func take<E: ReplayEvent>(_ replay: inout Replay<E>, _ limit: Int = 100)
     #expect(names(try take(&replay)) == ["A1"])
     pipe.send("lines\"\nC,3,3,\n")
     var events: [Trade] = []
-    #expect(try replay.next(limit: 9, into: { events.append($0) }, malformed: { _ in .skip }) == 2)
+    #expect(try replay.next(limit: 9, into: { events.append($0) }, noted: { _ in .skip }) == 2)
     #expect(names(events) == ["B2", "C3"])
     #expect(try take(&replay) == nil)
   }
@@ -111,7 +111,7 @@ private func take<E: ReplayEvent>(_ replay: inout Replay<E>, _ limit: Int = 100)
     #expect(names(try take(&replay)) == ["A1"])
     pipe.send("\nB,2,2\n")
     var events: [Trade] = []
-    #expect(try replay.next(limit: 9, into: { events.append($0) }, malformed: { _ in .skip }) == 1)
+    #expect(try replay.next(limit: 9, into: { events.append($0) }, noted: { _ in .skip }) == 1)
     #expect(names(events) == ["B2"] && replay.counts.malformed == 1)
   }
 

@@ -83,7 +83,7 @@ import Testing
       var replay = try ParallelReplay<Trade>(input, options { $0.blockSize = 256 }, parsers: 2)
       await #expect {
         try await replay.run(limit: 10) { _, _ in
-        } malformed: { _ in
+        } noted: { _ in
           .skip
         }
       } throws: {

@@ -65,7 +65,7 @@ import Testing
       var seen: [String] = []
       while seen.count < 15 {
         var run: [Trade] = []
-        if try replay.next(limit: 2, into: { run.append($0) }, malformed: { _ in .skip }) == 0 { break }
+        if try replay.next(limit: 2, into: { run.append($0) }, noted: { _ in .skip }) == 0 { break }
         seen += run.map { "\(replay.position.loop) \($0.symbol)\($0.price)" }
       }
       #expect(seen == (0..<expected).flatMap { ["\($0) A0", "\($0) B0", "\($0) A1"] })
@@ -78,10 +78,10 @@ import Testing
     var replay = try Replay<Trade>([Self.file("A", [(1, 0), (3, 1)]), Self.file("B", [(2, 0)])], options())
     // "symbol,price,time\n" has 18 bytes, each row 6.
     #expect(replay.progress.size == 54)
-    #expect(try replay.next(limit: .max, into: { _ in }, malformed: { _ in .skip }) == 3)
+    #expect(try replay.next(limit: .max, into: { _ in }, noted: { _ in .skip }) == 3)
     #expect(replay.progress.read == 54)
-    #expect(try replay.next(limit: .max, into: { _ in }, malformed: { _ in .skip }) == 0)
-    #expect(try replay.next(limit: 0, into: { _ in }, malformed: { _ in .skip }) == 0)
+    #expect(try replay.next(limit: .max, into: { _ in }, noted: { _ in .skip }) == 0)
+    #expect(try replay.next(limit: 0, into: { _ in }, noted: { _ in .skip }) == 0)
   }
 
   @Test func `goes on at a position`() throws {
@@ -90,17 +90,17 @@ import Testing
     let all = run(as: Trade.self, inputs, looped).events
     for count in 0...9 {
       var first = try Replay<Trade>(inputs, looped)
-      for _ in 0..<count { _ = try first.next(limit: 1, into: { _ in }, malformed: { _ in .skip }) }
+      for _ in 0..<count { _ = try first.next(limit: 1, into: { _ in }, noted: { _ in .skip }) }
       let position = first.position
       var second = try Replay<Trade>(inputs, looped)
-      let reached = try second.skip(to: position, malformed: { _ in .skip })
+      let reached = try second.skip(to: position, noted: { _ in .skip })
       #expect(reached && second.position == position)
       var rest: [Trade] = []
-      while try second.next(limit: 4, into: { rest.append($0) }, malformed: { _ in .skip }) > 0 {}
+      while try second.next(limit: 4, into: { rest.append($0) }, noted: { _ in .skip }) > 0 {}
       #expect(rest == Array(all[count...]))
     }
     var beyond = try Replay<Trade>(inputs, looped)
-    #expect(try !beyond.skip(to: ReplayPosition(loop: 2, events: 4), malformed: { _ in .skip }))
+    #expect(try !beyond.skip(to: ReplayPosition(loop: 2, events: 4), noted: { _ in .skip }))
   }
 
   @Test func `stops at the first malformed row where asked, after the events before it`() throws {
@@ -116,10 +116,10 @@ import Testing
     var replay = try Replay<Trade>([Self.file("A", [(0, 0), (2, 1), (4, 2)]), bad], options())
     var seen: [Trade] = []
     #expect(throws: ReplayError.self) {
-      while try replay.next(limit: 100, into: { seen.append($0) }, malformed: { _ in .stop }) > 0 {}
+      while try replay.next(limit: 100, into: { seen.append($0) }, noted: { _ in .stop }) > 0 {}
     }
     #expect(replay.position.events == seen.count)
-    while try replay.next(limit: 100, into: { seen.append($0) }, malformed: { _ in .stop }) > 0 {}
+    while try replay.next(limit: 100, into: { seen.append($0) }, noted: { _ in .stop }) > 0 {}
     #expect(seen.map { "\($0.symbol)\($0.price)" } == ["A0", "X0", "A1", "A2"])
     #expect(replay.position.events == 4)
     #expect(replay.counts == ReplayCounts(events: 4, outside: 0, malformed: 1))

@@ -21,8 +21,8 @@ func runInParallel(
     try await replay.run(limit: limit) { events, _ in
       #expect(events.count <= limit && events.count > 0)
       for i in events.indices { outcome.events.append(events[i]) }
-    } malformed: {
-      if $0.remark == nil { outcome.malformed.append($0) }
+    } noted: {
+      if case .malformed(let row) = $0 { outcome.malformed.append(row) }
       return policy
     }
   } catch let error as ReplayError { outcome.error = error } catch { Issue.record(error) }

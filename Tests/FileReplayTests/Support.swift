@@ -15,7 +15,7 @@ struct Outcome<E: ReplayEvent & Equatable>: Equatable {
 /// Reads a replay to its end, a few events at a time.
 func run<E: ReplayEvent & Equatable>(
   as type: E.Type = Trade.self, _ inputs: [ReplayInput], _ options: ReplayOptions = FileReplayTests.options(), limit: Int = 3,
-  policy: MalformedPolicy = .skip, remark: (MalformedRow) -> Void = { _ in }
+  policy: MalformedPolicy = .skip, remark: (NotedRemark) -> Void = { _ in }
 ) -> Outcome<E> {
   var outcome = Outcome<E>()
   do throws(ReplayError) {
@@ -25,8 +25,11 @@ func run<E: ReplayEvent & Equatable>(
       let before = outcome.events.count
       let count = try replay.next(limit: limit) {
         outcome.events.append($0)
-      } malformed: {
-        if $0.remark == nil { outcome.malformed.append($0) } else { remark($0) }
+      } noted: {
+        switch $0 {
+        case .malformed(let row): outcome.malformed.append(row)
+        case .remark(let said): remark(said)
+        }
         return policy
       }
       assert(count == outcome.events.count - before)
@@ -40,7 +43,7 @@ func run<E: ReplayEvent & Equatable>(
 func run<E: ReplayEvent & Equatable>(
   as type: E.Type = Trade.self, _ text: String, _ options: ReplayOptions = FileReplayTests.options(), limit: Int = 3,
   policy: MalformedPolicy = .skip,
-  remark: (MalformedRow) -> Void = { _ in }
+  remark: (NotedRemark) -> Void = { _ in }
 ) -> Outcome<E> {
   run(as: type, [ReplayInput(name: "f", contents: .bytes(Array(text.utf8)))], options, limit: limit, policy: policy, remark: remark)
 }

@@ -255,6 +255,20 @@ struct PluginFolderTests {
     #expect(try run("plugin", "check", "big_trades").errors.contains("there is no program 'python-that-is-not-there'"))
   }
 
+  @Test func `options to check a process with are held to its declaration, as in a configuration`() throws {
+    #expect(try run("plugin", "new", "big_trades", "--kind", "processor", "--home", "process").status == 0)
+    let unknown = try run("plugin", "check", "big_trades", "--options", "leest: 5")
+    #expect(
+      unknown.status == 78 && unknown.errors.hasPrefix("--options:1:1: error: unknown option 'leest'; did you mean 'least'?"), "\(unknown)")
+    let wrong = try run("plugin", "check", "big_trades", "--options", "least: five")
+    #expect(
+      wrong.status == 78 && wrong.errors.hasPrefix("--options:1:8: error: 'options.least' must be a number of at least 0, got 'five'"),
+      "\(wrong)")
+    let second = try run("plugin", "check", "big_trades", "--options", "least: 5, x: 1")
+    #expect(second.status == 78 && second.errors.hasPrefix("--options:1:11: error: unknown option 'x'"), "\(second)")
+    #expect(try run("plugin", "check", "big_trades", "--options", "least: 5") == (0, "big_trades keeps the contract\n", ""))
+  }
+
   @Test func `a folder is written once, and folders without a plugin are told`() throws {
     #expect(try run("plugin", "new", "big_trades", "--kind", "sink", "--home", "process").status == 0)
     let again = try run("plugin", "new", "big_trades", "--kind", "sink", "--home", "process")

@@ -84,7 +84,7 @@ import Testing
     let writer = try HistoryWriter(path)
     try writer.write([bar("A", 0, volume: 9_000_000_000), bar("A", day, volume: 9_000_000_000)])
     let year = try #require(try HistoryReader(path).bars("A", .year)?.bars.first)
-    #expect(year.volume.raw == .max && year.time.ns == 0)
+    #expect(year.volume == .most && year.time.ns == 0)
   }
 
   @Test func `bars that the file has are taken as they are, and the longest parts otherwise`() throws {

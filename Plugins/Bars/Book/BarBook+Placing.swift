@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusInstruments
 internal import StockbusPlugin
 
 // What happens to an event that cannot be added to its symbol's newest bar at once.
@@ -127,6 +128,26 @@ extension BarBook {
     cells[cell].start = cells[cell].openTime
     issue(cell, at: max(newest, lastDue), into: &output)
     remove(cell)
+  }
+
+  /// Turns what the symbol's bars in progress have collected into new shares. Bars that end before the split stay as they are.
+  mutating func apply(_ split: PriceSplit, to symbol: Symbol) {
+    let number = Int(entry(of: symbol).number)
+    if number == 0 { return }
+    for l in lengths.indices {
+      var cell = newestCell(of: UInt32(truncatingIfNeeded: number * lengths.count + l))
+      while cell != 0 {
+        if cells[cell].state == .open || cells[cell].state == .empty, cells[cell].due.subtractingSaturating(rules.wait) > split.time {
+          cells[cell].apply(split)
+          var component = rules.keepsComponents ? Int(components[cell].newest) : 0
+          while component != 0 {
+            cells[component].apply(split)
+            component = Int(cells[component].older)
+          }
+        }
+        cell = Int(cells[cell].older)
+      }
+    }
   }
 
   /// The symbol's number; a new symbol gets the next one.

@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusInstruments
 
 /// A bar that is being made, or that may still be changed by late trades: 128 bytes, two cache lines.
 ///
@@ -165,13 +166,21 @@ struct BarCell: BitwiseCopyable, Sendable {
   @inline(never)
   mutating func addBeyond(_ part: Contribution) {
     let average = Amount(raw: turnover).divided(by: Quantity(raw: volume)) ?? Price(raw: close)
-    volume = .max
-    turnover = Amount(average, times: Quantity(raw: .max)).raw
+    volume = Quantity.most.raw
+    turnover = Amount(average, times: .most).raw
     let (sum, isCountOut) = count.addingReportingOverflow(part.count)
     count = isCountOut ? .max : sum
     var prices = part
     (prices.volume, prices.turnover, prices.count) = (0, 0, 0)
     _ = merge(prices)
+  }
+
+  /// Turns what was collected before a split into new shares: the prices, and the volume, so that the turnover and the average price stay
+  /// exact. What would be out of range stays as it is.
+  mutating func apply(_ split: PriceSplit) {
+    func adjusted(_ price: Int64) -> Int64 { price == .min || price == .max ? price : split.adjust(price) ?? price }
+    (open, high, low, close) = (adjusted(open), adjusted(high), adjusted(low), adjusted(close))
+    volume = split.ratio.applied(to: volume) ?? Quantity.most.raw
   }
 
   /// The values as a contribution to a longer bar.

@@ -11,7 +11,8 @@ final class BlockWork<E: ReplayEvent>: @unchecked Sendable {
   /// Bytes of the file up to the end of the block, before decompression.
   var bytesRead = 0
   fileprivate(set) var events: [E] = []
-  fileprivate(set) var malformed: [(row: MalformedRow, eventsBefore: Int)] = []
+  /// Malformed rows and remarks.
+  fileprivate(set) var notes: [(note: RowNote, eventsBefore: Int)] = []
   /// The counts of its rows that give no events, and of values that did not fit.
   fileprivate(set) var counts = ReplayCounts()
   /// The time of the last row with a time, in this block or one before.
@@ -28,7 +29,7 @@ final class BlockWork<E: ReplayEvent>: @unchecked Sendable {
 
   fileprivate func clear() {
     events.removeAll(keepingCapacity: true)
-    malformed.removeAll()
+    notes.removeAll()
     (counts, lines, isCrowded, failure) = (ReplayCounts(), 0, false, nil)
   }
 }
@@ -38,8 +39,8 @@ final class BlockWork<E: ReplayEvent>: @unchecked Sendable {
 /// It reads on a shared thread. Reading a block of a plain file takes some microseconds if the system has it in memory; a slow disk blocks
 /// one parser's worker, and other workers take over its waiting jobs.
 actor BlockParser<E: ReplayEvent> {
-  /// The largest number of malformed rows that are stored for a block.
-  private static var malformedLimit: Int { 256 }
+  /// The largest number of malformed rows and remarks that are stored for a block.
+  private static var noteLimit: Int { 256 }
 
   private let lineLimit: Int
   private let header: [UInt8]
@@ -77,11 +78,9 @@ actor BlockParser<E: ReplayEvent> {
         var done = 0
         repeat {
           done = work.events.count
-          _ = try rows.append(to: &work.events, limit: 4096, &reader) { row, before in
-            if work.malformed.count == Self.malformedLimit { return .stop }
-            var row = row
-            row.line -= base
-            work.malformed.append((row, done + before))
+          _ = try rows.append(to: &work.events, limit: 4096, &reader) { note, before in
+            if work.notes.count == Self.noteLimit { return .stop }
+            work.notes.append((note.moved(by: -base), done + before))
             return .skip
           }
         } while work.events.count > done

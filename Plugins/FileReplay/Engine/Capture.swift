@@ -91,7 +91,7 @@ struct Capture<E: ReplayEvent>: ~Copyable {
 extension Capture {
   /// Appends the next events, as `RowParser.next` does; a line may give several events, or none.
   mutating func next(
-    _ reader: inout LineReader, into events: inout OutputSpan<E>, malformed: (MalformedRow) -> MalformedPolicy
+    _ reader: inout LineReader, into events: inout OutputSpan<E>, noted: (RowNote) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
     let before = events.count
     defer { counts.events += events.count - before }
@@ -115,8 +115,8 @@ extension Capture {
         switch try reader.next() {
         case .later: return events.count - before
         case .end: isAtEnd = true
-        case .tooLong: try reject("the line is longer than \(reader.limit) bytes ('row_limit')", reader, malformed)
-        case .line: try take(CaptureLine(reader.bytes), reader, malformed)
+        case .tooLong: try reject("the line is longer than \(reader.limit) bytes ('row_limit')", reader, noted)
+        case .line: try take(CaptureLine(reader.bytes), reader, noted)
         }
       }
     } catch {
@@ -128,43 +128,43 @@ extension Capture {
   }
 
   private mutating func take(
-    _ line: CaptureLine, _ reader: borrowing LineReader, _ malformed: (MalformedRow) -> MalformedPolicy
+    _ line: CaptureLine, _ reader: borrowing LineReader, _ noted: (RowNote) -> MalformedPolicy
   ) throws(ReplayError) {
     switch line {
     case .message(let received, let text):
       let verdict = read(text, received)
       if let kept = self.reader?.takeKept() {
         counts.kept += kept.counts
-        for text in kept.remarks { _ = malformed(MalformedRow(reader, file: name, reason: text, remark: .message(text))) }
+        for text in kept.remarks { _ = noted(.remark(NotedRemark(kind: .message(text), file: name, line: reader.line, text: text))) }
       }
       guard let verdict else { return }
-      try judge(verdict, reader, malformed)
+      try judge(verdict, reader, noted)
     case .connected: reconnected()
     case .sent, .blank: break
-    case .malformed(let reason): try reject(reason, reader, malformed)
+    case .malformed(let reason): try reject(reason, reader, noted)
     }
   }
 
   /// Reports malformed messages and counts unknown ones.
   private mutating func judge(
-    _ verdict: Verdict, _ reader: borrowing LineReader, _ malformed: (MalformedRow) -> MalformedPolicy
+    _ verdict: Verdict, _ reader: borrowing LineReader, _ noted: (RowNote) -> MalformedPolicy
   ) throws(ReplayError) {
     switch verdict {
-    case .malformed(let reason): try reject(reason, reader, malformed)
+    case .malformed(let reason): try reject(reason, reader, noted)
     case .notJSON(let text) where texts.count < Self.textLimit && texts.insert(text).inserted:
-      try reject(Verdict.words(ofNoJSON: text), reader, malformed)
+      try reject(Verdict.words(ofNoJSON: text), reader, noted)
     case .unknown, .notJSON: counts.unknown += 1
-    case .several(let parts): for part in parts { try judge(part, reader, malformed) }
+    case .several(let parts): for part in parts { try judge(part, reader, noted) }
     case .events, .acknowledgement, .authenticated, .refusal, .heartbeat, .other: break
     }
   }
 
   private mutating func reject(
-    _ reason: String, _ reader: borrowing LineReader, _ malformed: (MalformedRow) -> MalformedPolicy
+    _ reason: String, _ reader: borrowing LineReader, _ noted: (RowNote) -> MalformedPolicy
   ) throws(ReplayError) {
     counts.malformed += 1
     let row = MalformedRow(reader, file: name, reason: reason)
     if firstMalformed == nil { firstMalformed = row }
-    if malformed(row) == .stop { throw ReplayError(malformed: row) }
+    if noted(.malformed(row)) == .stop { throw ReplayError(malformed: row) }
   }
 }

@@ -49,13 +49,13 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
 
   /// Appends as many of the next events as there is room for, and returns their number; 0 only at the end, or without room.
   ///
-  /// `malformed` is called for malformed rows, in the file's order; if it returns `stop`, the row is thrown as an error. After an error the
+  /// `noted` is called for malformed rows, in the file's order; if it returns `stop`, the row is thrown as an error. After an error the
   /// cursor is at its end.
   mutating func next(
-    into events: inout OutputSpan<E>, malformed: (MalformedRow) -> MalformedPolicy
+    into events: inout OutputSpan<E>, noted: (RowNote) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
-    if capture.isOpen { return try capture.next(&reader, into: &events, malformed: malformed) }
-    do throws(ReplayError) { return try rows.next(&reader, into: &events) { row, _ in malformed(row) } } catch {
+    if capture.isOpen { return try capture.next(&reader, into: &events, noted: noted) }
+    do throws(ReplayError) { return try rows.next(&reader, into: &events) { note, _ in noted(note) } } catch {
       throw error.explained(by: reader.rest, as: E.fields)
     }
   }

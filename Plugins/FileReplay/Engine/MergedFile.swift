@@ -55,11 +55,11 @@ final class MergedFile<E: ReplayEvent> {
 
   /// Passes the next events to `body` without comparing times, and adds their number to `count`.
   func pass(
-    _ limit: Int, _ count: inout Int, _ body: (Span<E>) -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
+    _ limit: Int, _ count: inout Int, _ body: (Span<E>) -> Void, _ noted: (RowNote) -> MalformedPolicy
   ) throws(ReplayError) {
     let end = count + limit
     while count < end {
-      let failure = read(min(end - count, Self.passLength), malformed)
+      let failure = read(min(end - count, Self.passLength), noted)
       next = batch.count
       if !batch.isEmpty { body(batch.span) }
       count += batch.count
@@ -69,10 +69,10 @@ final class MergedFile<E: ReplayEvent> {
   }
 
   /// Reads ahead if nothing is left; returns false at the end. An error is thrown after the events before it have been returned.
-  func refill(_ malformed: (MalformedRow) -> MalformedPolicy) throws(ReplayError) -> Bool {
+  func refill(_ noted: (RowNote) -> MalformedPolicy) throws(ReplayError) -> Bool {
     batch.removeAll(keepingCapacity: true)
     next = 0
-    if failure == nil { failure = read(Self.batchLength, malformed) }
+    if failure == nil { failure = read(Self.batchLength, noted) }
     if batch.isEmpty {
       defer { failure = nil }
       if let failure { throw failure }
@@ -83,12 +83,12 @@ final class MergedFile<E: ReplayEvent> {
   }
 
   /// Reads the next batch, and returns the error after it.
-  private func read(_ limit: Int, _ malformed: (MalformedRow) -> MalformedPolicy) -> ReplayError? {
+  private func read(_ limit: Int, _ noted: (RowNote) -> MalformedPolicy) -> ReplayError? {
     batch.removeAll(keepingCapacity: true)
     next = 0
     var failure: ReplayError?
     batch.append(addingCapacity: limit) { events in
-      do throws(ReplayError) { _ = try cursor.next(into: &events, malformed: malformed) } catch { failure = error }
+      do throws(ReplayError) { _ = try cursor.next(into: &events, noted: noted) } catch { failure = error }
     }
     return failure
   }

@@ -45,23 +45,23 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     line = BlockLine(blocks, depth: 2 * max(1, parsers) + 1)
   }
 
-  /// Passes all events to `take`, in batches of at most `limit`, with the number of bytes of the file read so far. `malformed` is called
+  /// Passes all events to `take`, in batches of at most `limit`, with the number of bytes of the file read so far. `noted` is called
   /// for malformed rows as they are found; if it returns `stop`, the row is thrown as an error, after the events before it. Errors of
   /// `take` are passed on. `counted` gets, for each block, what was counted beside events and malformed rows.
   mutating func run(
     limit: Int, counted: (ReplayCounts) -> Void = { _ in }, into take: (Span<E>, Int) async throws -> Void,
-    malformed: (MalformedRow) -> MalformedPolicy
+    noted: (RowNote) -> MalformedPolicy
   ) async throws {
-    let lines = try await parseBlocks(limit, counted, take, malformed)
+    let lines = try await parseBlocks(limit, counted, take, noted)
     let read = line.bytesRead
     let rest = line.takeRest(after: lines, limit: options.lineLimit)
-    _ = try await parseInPlace(rest, limit, counted, { try await take($0, max(read, $1)) }, malformed)
+    _ = try await parseInPlace(rest, limit, counted, { try await take($0, max(read, $1)) }, noted)
   }
 
   /// Returns the number of lines.
   private mutating func parseBlocks(
     _ limit: Int, _ counted: (ReplayCounts) -> Void, _ take: (Span<E>, Int) async throws -> Void,
-    _ malformed: (MalformedRow) -> MalformedPolicy
+    _ noted: (RowNote) -> MalformedPolicy
   ) async throws -> Int {
     guard let first = line.begin() else { return 0 }
     header = isJSON || !options.csv.hasHeader ? nil : first.header
@@ -71,7 +71,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     } catch { throw first.withBytes { error.explained(by: $0, as: E.fields) } }
     // This is not a task group, because its body would not run on this actor, and every batch would cause two thread switches.
     let tasks = parsers.map { parser in Task(executorPreference: helpers) { [line] in await parser.run(line) } }
-    let result = await handAll(limit, counted, take, malformed)
+    let result = await handAll(limit, counted, take, noted)
     line.stop()
     for task in tasks { await task.value }
     return try result.get()
@@ -80,12 +80,12 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
   /// Returns the number of lines, or the error that ended it.
   private mutating func handAll(
     _ limit: Int, _ counted: (ReplayCounts) -> Void, _ take: (Span<E>, Int) async throws -> Void,
-    _ malformed: (MalformedRow) -> MalformedPolicy
+    _ noted: (RowNote) -> MalformedPolicy
   ) async -> Result<Int, any Error> {
     var lines = 0
     do {
       while let work = await line.next() {
-        lines = try await hand(work, after: lines, limit, counted, take, malformed)
+        lines = try await hand(work, after: lines, limit, counted, take, noted)
         line.give(back: work)
       }
       return .success(lines)
@@ -95,29 +95,26 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
   /// Returns the number of lines up to the block's end.
   private mutating func hand(
     _ parsed: BlockWork<E>, after lines: Int, _ limit: Int, _ counted: (ReplayCounts) -> Void,
-    _ take: (Span<E>, Int) async throws -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
+    _ take: (Span<E>, Int) async throws -> Void, _ noted: (RowNote) -> MalformedPolicy
   ) async throws -> Int {
     if let failure = parsed.failure { throw failure }
     if parsed.isCrowded || isChanged {
       let reader = try parsed.block.reader(name: input.name, after: lines, limit: options.lineLimit)
-      return try await parseInPlace(reader, limit, counted, { batch, _ in try await take(batch, parsed.bytesRead) }, malformed)
+      return try await parseInPlace(reader, limit, counted, { batch, _ in try await take(batch, parsed.bytesRead) }, noted)
     }
     tally.counts += parsed.counts
     counted(parsed.counts)
     if let last = parsed.last { tally.last = last }
     tally.missingSizes.removeAll { !parsed.missingSizes.contains($0) }
     var at = 0
-    for (row, before) in parsed.malformed {
+    for (note, before) in parsed.notes {
       try await hand(parsed, &at, before, limit, take)
-      var row = row
-      row.line += lines
-      if row.remark != nil {
-        _ = malformed(row)
-        continue
+      let note = note.moved(by: lines)
+      if case .malformed(let row) = note {
+        tally.counts.malformed += 1
+        if tally.firstMalformed == nil { tally.firstMalformed = row }
       }
-      tally.counts.malformed += 1
-      if tally.firstMalformed == nil { tally.firstMalformed = row }
-      if malformed(row) == .stop { throw ReplayError(malformed: row) }
+      if noted(note) == .stop, case .malformed(let row) = note { throw ReplayError(malformed: row) }
     }
     try await hand(parsed, &at, parsed.events.count, limit, take)
     return lines + parsed.lines
@@ -139,7 +136,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
   /// Parses lines one after the other; returns their number up to the end.
   private mutating func parseInPlace(
     _ lines: consuming LineReader, _ limit: Int, _ counted: (ReplayCounts) -> Void,
-    _ take: (Span<E>, Int) async throws -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
+    _ take: (Span<E>, Int) async throws -> Void, _ noted: (RowNote) -> MalformedPolicy
   ) async throws -> Int {
     var lines = lines
     // The first line of the file is the header itself.
@@ -152,7 +149,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     while failure == nil {
       batch.removeAll(keepingCapacity: true)
       do throws(ReplayError) {
-        if try rows.append(to: &batch, limit: limit, &lines, malformed: { row, _ in malformed(row) }) == 0 { break }
+        if try rows.append(to: &batch, limit: limit, &lines, noted: { note, _ in noted(note) }) == 0 { break }
       } catch { failure = error.explained(by: lines.rest, as: E.fields) }
       if !batch.isEmpty { try await take(batch.span, lines.bytesRead) }
     }

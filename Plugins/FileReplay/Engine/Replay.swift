@@ -88,15 +88,15 @@ struct Replay<E: ReplayEvent>: ~Copyable {
   /// Passes the next events to `body` in batches, at most `limit` in all, and returns their number; 0 at the end. They all belong to one
   /// loop: if `position.loop` has increased since the last call, they are the first of the next loop.
   ///
-  /// `malformed` is called for malformed rows as they are found, which with several files may be before earlier events of other files. An
+  /// `noted` is called for malformed rows as they are found, which with several files may be before earlier events of other files. An
   /// error is thrown when every event before it in its file has been returned. That file is then at its end; calling again continues with
   /// the others.
   mutating func next(
-    limit: Int, into body: (Span<E>) -> Void, malformed: (MalformedRow) -> MalformedPolicy
+    limit: Int, into body: (Span<E>) -> Void, noted: (RowNote) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
     if limit <= 0 || isFinished { return 0 }
     while true {
-      let count = try pull(min(limit, 1 << 32), body, malformed)
+      let count = try pull(min(limit, 1 << 32), body, noted)
       if count > 0 { return count }
       if try !startOver() { return 0 }
     }
@@ -104,24 +104,24 @@ struct Replay<E: ReplayEvent>: ~Copyable {
 
   /// The next events of this loop; 0 at its end.
   private mutating func pull(
-    _ limit: Int, _ body: (Span<E>) -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
+    _ limit: Int, _ body: (Span<E>) -> Void, _ noted: (RowNote) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
     let before = position.events
     if files.count == 1 {
-      try files[0].pass(limit, &position.events, body, malformed)
+      try files[0].pass(limit, &position.events, body, noted)
     } else {
-      try merge(limit, body, malformed)
+      try merge(limit, body, noted)
     }
     return position.events - before
   }
 
   /// Skips events until `target` is reached, as fast as they can be read; returns false if the files end before it, or the replay is past
   /// it.
-  mutating func skip(to target: ReplayPosition, malformed: (MalformedRow) -> MalformedPolicy) throws(ReplayError) -> Bool {
+  mutating func skip(to target: ReplayPosition, noted: (RowNote) -> MalformedPolicy) throws(ReplayError) -> Bool {
     while position.loop <= target.loop, position != target, !isFinished {
       let isThere = position.loop == target.loop
       if isThere, position.events > target.events { return false }
-      let count = try pull(isThere ? min(4096, target.events - position.events) : 4096, { _ in }, malformed)
+      let count = try pull(isThere ? min(4096, target.events - position.events) : 4096, { _ in }, noted)
       if count > 0 { continue }
       if isThere { return false }
       if try !startOver() { return false }
@@ -157,15 +157,15 @@ struct Replay<E: ReplayEvent>: ~Copyable {
 
 extension Replay {
   private mutating func merge(
-    _ limit: Int, _ body: (Span<E>) -> Void, _ malformed: (MalformedRow) -> MalformedPolicy
+    _ limit: Int, _ body: (Span<E>) -> Void, _ noted: (RowNote) -> MalformedPolicy
   ) throws(ReplayError) {
     while primed < files.count {
       primed += 1
-      if try files[primed - 1].refill(malformed) { rise(primed - 1) }
+      if try files[primed - 1].refill(noted) { rise(primed - 1) }
     }
     if isStarved {
       isStarved = false
-      try refillFirst(malformed)
+      try refillFirst(noted)
     }
     let start = position.events
     let end = position.events + limit
@@ -181,16 +181,16 @@ extension Replay {
         isStarved = true
         return
       } else {
-        try refillFirst(malformed)
+        try refillFirst(noted)
       }
     }
   }
 
   /// Reads more in the first file of the heap and moves it to its new place; removes it at its end or if it throws.
-  private mutating func refillFirst(_ malformed: (MalformedRow) -> MalformedPolicy) throws(ReplayError) {
+  private mutating func refillFirst(_ noted: (RowNote) -> MalformedPolicy) throws(ReplayError) {
     var isGone = true
     defer { isGone ? removeFirst() : sink() }
-    isGone = try !files[heap[0]].refill(malformed)
+    isGone = try !files[heap[0]].refill(noted)
   }
 
   private func precedes(_ a: Int, _ b: Int) -> Bool {

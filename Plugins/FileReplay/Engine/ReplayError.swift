@@ -42,7 +42,38 @@ extension ReplayError: CustomStringConvertible {
   }
 }
 
-/// A malformed row and the reason, or a remark about a row.
+/// What is noted about a row: it is no event, or the rows from it on are read in a way that is worth a remark.
+enum RowNote: Hashable, Sendable {
+  case malformed(MalformedRow)
+  case remark(NotedRemark)
+
+  /// The same, `lines` lines further on.
+  func moved(by lines: Int) -> RowNote {
+    switch self {
+    case .malformed(var row):
+      row.line += lines
+      return .malformed(row)
+    case .remark(var remark):
+      remark.line += lines
+      return .remark(remark)
+    }
+  }
+}
+
+/// A remark about how the rows from a line on are read.
+struct NotedRemark: Hashable, Sendable, CustomStringConvertible {
+  var kind: RowRemark
+  var file: String
+  /// Counted from 1.
+  var line: Int
+  /// One sentence.
+  var text: String
+
+  /// `ticks.csv:17: 'time' is read as seconds since 1970`
+  var description: String { "\(file):\(line): \(text)" }
+}
+
+/// A malformed row and the reason.
 struct MalformedRow: Hashable, Sendable {
   /// How much of a row's text is stored, in bytes.
   static let textLimit = 200
@@ -58,8 +89,6 @@ struct MalformedRow: Hashable, Sendable {
   var text: String
   /// The row's symbol, if it could be read.
   var symbol: Symbol?
-  /// What it is a remark about, if the row is not malformed.
-  var remark: RowRemark?
 }
 
 extension MalformedRow: CustomStringConvertible {
@@ -69,11 +98,11 @@ extension MalformedRow: CustomStringConvertible {
 
 extension MalformedRow {
   /// A malformed row of the reader's current line.
-  init(_ reader: borrowing LineReader, file: String, reason: String, symbol: Symbol? = nil, remark: RowRemark? = nil) {
+  init(_ reader: borrowing LineReader, file: String, reason: String, symbol: Symbol? = nil) {
     let text = String(decoding: reader.bytes.prefix(Self.textLimit), as: UTF8.self)
     let isSplit = FileLook.hasBareReturn(UnsafeBufferPointer(rebasing: reader.bytes.prefix(Self.returnLimit)))
     let reason = isSplit ? "\(reason); \(FileLook.bareReturns)" : reason
-    self.init(file: file, line: reader.line, reason: reason, text: text, symbol: symbol, remark: remark)
+    self.init(file: file, line: reader.line, reason: reason, text: text, symbol: symbol)
   }
 }
 

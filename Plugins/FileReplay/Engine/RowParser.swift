@@ -45,10 +45,10 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
 
   /// Appends as many of the next events as there is room for, and returns their number; 0 only at the end, or without room.
   ///
-  /// `malformed` is called for malformed rows, in the lines' order, with the number of events before them; if it returns `stop`, the row is
+  /// `noted` is called for malformed rows, in the lines' order, with the number of events before them; if it returns `stop`, the row is
   /// thrown as an error. After an error the parser is at its end.
   mutating func next(
-    _ lines: inout LineReader, into batch: inout OutputSpan<E>, malformed: (MalformedRow, Int) -> MalformedPolicy
+    _ lines: inout LineReader, into batch: inout OutputSpan<E>, noted: (RowNote, Int) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
     let before = batch.count
     defer { events += batch.count - before }
@@ -60,7 +60,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
           // Events that have been read must not wait for a pipe.
           lines.waits = batch.count == before
           let count = batch.count
-          switch try rows.slow(&lines, { malformed($0, count) }) {
+          switch try rows.slow(&lines, { noted($0, count) }) {
           case .row: take(E(rows.values.row), into: &batch)
           case .none: break
           case .later: return batch.count - before
@@ -76,12 +76,12 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
 
   /// Appends at most `limit` events to a batch, as `next` does.
   mutating func append(
-    to batch: inout [E], limit: Int, _ lines: inout LineReader, malformed: (MalformedRow, Int) -> MalformedPolicy
+    to batch: inout [E], limit: Int, _ lines: inout LineReader, noted: (RowNote, Int) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
     var failure: ReplayError?
     let before = batch.count
     batch.append(addingCapacity: limit) { events in
-      do throws(ReplayError) { _ = try next(&lines, into: &events, malformed: malformed) } catch { failure = error }
+      do throws(ReplayError) { _ = try next(&lines, into: &events, noted: noted) } catch { failure = error }
     }
     if let failure { throw failure }
     return batch.count - before

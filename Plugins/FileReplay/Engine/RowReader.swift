@@ -82,30 +82,30 @@ struct RowReader: ~Copyable {
     return lines.take(upTo: newline)
   }
 
-  /// Reads any row. `rejected` is called for one that is malformed; if it returns `stop`, the row is thrown as an error. It is also called
-  /// for the first row that there is a remark about, whatever it returns.
+  /// Reads any row. `noted` is called for one that is malformed; if it returns `stop`, the row is thrown as an error. It is also called
+  /// with each remark, once, whatever it returns then.
   @inline(never)
-  mutating func slow(_ lines: inout LineReader, _ rejected: (MalformedRow) -> MalformedPolicy) throws(ReplayError) -> Step {
+  mutating func slow(_ lines: inout LineReader, _ noted: (RowNote) -> MalformedPolicy) throws(ReplayError) -> Step {
     switch isJSON ? try json.next(&lines, slots) : try csv.next(&lines, slots) {
     case .row:
       do throws(FieldProblem) { try values.read(slots) } catch {
         defer { values.remarks.removeAll() }
-        if try isHeader(lines, rejected) { return .none }
-        tellRemarks(lines, rejected)
+        if try isHeader(lines, noted) { return .none }
+        tellRemarks(lines, noted)
         // The symbol is read first, so it is known when another field is malformed.
         let symbol = fields[error.field] == .symbol ? nil : values.row.symbol
-        try reject(reason(error, lines), lines, symbol, rejected)
+        try reject(reason(error, lines), lines, symbol, noted)
         return .none
       }
       if !values.remarks.isEmpty {
-        tellRemarks(lines, rejected)
+        tellRemarks(lines, noted)
         values.remarks.removeAll()
       }
       if isJSON, !unseenSizes.isEmpty { unseenSizes.removeAll { slots[$0].kind != .absent } }
       return .row
     case .malformed:
-      if try isHeader(lines, rejected) { return .none }
-      try reject(isJSON ? json.reason + reasons.spread(lines.bytes) : csv.reason, lines, nil, rejected)
+      if try isHeader(lines, noted) { return .none }
+      try reject(isJSON ? json.reason + reasons.spread(lines.bytes) : csv.reason, lines, nil, noted)
     case .blank: break
     case .end: isAtEnd = true
     case .later: return .later
@@ -115,19 +115,19 @@ struct RowReader: ~Copyable {
 
   /// True for another header, as in files that were put together; the rows after it are read by it. Throws if it lacks a column.
   @inline(never)
-  private mutating func isHeader(_ lines: borrowing LineReader, _ rejected: (MalformedRow) -> MalformedPolicy) throws(ReplayError) -> Bool {
+  private mutating func isHeader(_ lines: borrowing LineReader, _ noted: (RowNote) -> MalformedPolicy) throws(ReplayError) -> Bool {
     if isJSON { return false }
     switch try csv.header(lines, slots) {
     case .none: return false
-    case .same: tell(.sameHeader, "the header is here again, and is no row", lines, rejected)
+    case .same: tell(.sameHeader, "the header is here again, and is no row", lines, noted)
     case .other:
       changes += 1
-      tell(.otherHeader, "here is another header: the rows after it are read by it", lines, rejected)
+      tell(.otherHeader, "here is another header: the rows after it are read by it", lines, noted)
     }
     return true
   }
 
-  private mutating func tellRemarks(_ lines: borrowing LineReader, _ rejected: (MalformedRow) -> MalformedPolicy) {
+  private mutating func tellRemarks(_ lines: borrowing LineReader, _ noted: (RowNote) -> MalformedPolicy) {
     for remark in values.remarks {
       var kind = remark.kind
       switch kind {
@@ -138,15 +138,15 @@ struct RowReader: ~Copyable {
       case .guessedTime(let text): kind = .guessedTime("'\(fields[remark.field].name)' \(text)")
       case .sameHeader, .otherHeader, .message: break
       }
-      tell(kind, "'\(fields[remark.field].name)' \(remark.text)", lines, rejected)
+      tell(kind, "'\(fields[remark.field].name)' \(remark.text)", lines, noted)
     }
   }
 
   private mutating func tell(
-    _ remark: RowRemark, _ text: String, _ lines: borrowing LineReader, _ rejected: (MalformedRow) -> MalformedPolicy
+    _ remark: RowRemark, _ text: String, _ lines: borrowing LineReader, _ noted: (RowNote) -> MalformedPolicy
   ) {
     if !told.insert(remark).inserted { return }
-    _ = rejected(MalformedRow(lines, file: name, reason: text, remark: remark))
+    _ = noted(.remark(NotedRemark(kind: remark, file: name, line: lines.line, text: text)))
   }
 
   /// After a number with a decimal comma: numbers such as 1.000 are refused, because their points may stand between thousands.
@@ -191,12 +191,12 @@ struct RowReader: ~Copyable {
 
   @inline(never)
   private mutating func reject(
-    _ reason: String, _ lines: borrowing LineReader, _ symbol: Symbol?, _ rejected: (MalformedRow) -> MalformedPolicy
+    _ reason: String, _ lines: borrowing LineReader, _ symbol: Symbol?, _ noted: (RowNote) -> MalformedPolicy
   ) throws(ReplayError) {
     malformed += 1
     let row = MalformedRow(lines, file: name, reason: reason, symbol: symbol)
     if firstMalformed == nil { firstMalformed = row }
-    if rejected(row) == .stop { throw ReplayError(malformed: row) }
+    if noted(.malformed(row)) == .stop { throw ReplayError(malformed: row) }
   }
 
   private mutating func reason(_ problem: FieldProblem, _ lines: borrowing LineReader) -> String {

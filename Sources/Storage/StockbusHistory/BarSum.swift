@@ -27,7 +27,7 @@ struct BarSum {
       bar.turnover = turnover
     } else {
       let average = bar.turnover.divided(by: bar.volume) ?? bar.close
-      bar.volume = Quantity(raw: .max)
+      bar.volume = .most
       bar.turnover = Amount(average, times: bar.volume)
     }
     bar.high = max(bar.high, next.high)

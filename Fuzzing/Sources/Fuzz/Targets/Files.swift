@@ -19,8 +19,8 @@ private struct Outcome<E: ReplayEvent & Equatable>: Equatable {
         let before = events.count
         let count = try replay.next(limit: limit) { run in
           for i in run.indices { events.append(run[i]) }
-        } malformed: {
-          if $0.remark == nil { malformed.append($0) }
+        } noted: {
+          if case .malformed(let row) = $0 { malformed.append(row) }
           return .skip
         }
         law(count == events.count - before && count <= limit, "\(count) events were announced, \(events.count - before) came")

@@ -18,10 +18,8 @@ package struct Market {
   package private(set) var total = 0
   /// Symbols beyond the limit: they are counted and not shown.
   package private(set) var beyond = 0
-  /// Names that somebody has asked for and that have no row yet, and the same in the order in which they are forgotten.
-  private var wanted: Set<String> = []
-  private var wantedInTurn: [String] = []
-  private var nextWanted = 0
+  /// Names that somebody has asked for and that have no row yet.
+  private var wanted = WantedNames()
   /// Rows beyond the limit.
   private var admitted = 0
   private let limits: MarketLimits
@@ -43,9 +41,7 @@ package struct Market {
   package private(set) var newest: (time: Timestamp, received: Timestamp)?
   private let past: PastPrices
   private let instruments: Instruments
-  /// What is known of the closes before the symbols' newest dates.
-  private var closes: PreviousCloses
-  private var previousCloses: ContiguousArray<Price?> = []
+  private var closes: RowCloses
   /// Nil if no instrument has been split.
   private var splits: SplitWatch?
 
@@ -55,14 +51,14 @@ package struct Market {
     self.past = past
     self.instruments = instruments
     self.limits = limits
-    closes = PreviousCloses(past, instruments)
+    closes = RowCloses(past, instruments)
     tape = Tape(memory: limits.memory / 4)
     splits = SplitWatch(instruments)
   }
 
   /// The close of the trading date before that of a row's price, from which `sorting_feed` counts with `since: previous_close`; nil if none is
   /// known.
-  package func previousClose(of row: Int) -> Price? { row < previousCloses.count ? previousCloses[row] : nil }
+  package func previousClose(of row: Int) -> Price? { closes.close(of: row) }
 
   /// The row of a symbol; nil if it is not shown.
   package func place(of symbol: Symbol) -> Int? {
@@ -206,8 +202,8 @@ package struct Market {
   @inline(never)
   private mutating func beginSecond(_ at: Int, _ last: Price, _ time: Timestamp, _ isDated: Bool) {
     // Within a second the date is the same, so the last price of each is enough.
-    if !rows[at].isStale { _ = closes.take(rows[at].symbol, last, at: Timestamp(ns: rows[at].secondEnd &- 1)) }
-    noteClose(at, time, isDated)
+    if !rows[at].isStale { closes.end(rows[at].symbol, last, at: Timestamp(ns: rows[at].secondEnd &- 1)) }
+    closes.take(rows[at], at, time, isDated)
     if rows[at].isStale { return begin(at) }
     let before = series[at].bytes
     series[at].add(last.raw, total: rows[at].volume.raw, second: rows[at].second)
@@ -224,14 +220,6 @@ package struct Market {
     (row.updates, row.clock, row.isUp, row.movedAt) = (1, old.clock, old.isUp, old.movedAt)
     (row.alertAbove, row.alertBelow) = (old.alertAbove, old.alertBelow)
     rows[at] = row
-  }
-
-  /// Takes the first price of a second, which may be that of a date.
-  private mutating func noteClose(_ at: Int, _ time: Timestamp, _ isDated: Bool) {
-    let time = isDated ? instruments.midnight(ofDayFrom: time, rows[at].symbol) : time
-    guard let opening = closes.take(rows[at].symbol, rows[at].price, at: time, isDated: isDated) else { return }
-    if at >= previousCloses.count { previousCloses.append(contentsOf: repeatElement(nil, count: at + 1 - previousCloses.count)) }
-    previousCloses[at] = opening.close
   }
 
   /// Handles an event that was dated ahead, and a clock that was set back.
@@ -276,7 +264,7 @@ package struct Market {
     let row = Row(symbol, price: price, decimals: decimals, time: EventClock.fair(told, received: received))
     guard let at = append(row) else { return nil }
     rows[at].updates = 1
-    noteClose(at, rows[at].time, isDated)
+    closes.take(rows[at], at, rows[at].time, isDated)
     if rows[at].clock.take(told, received: received) != .fair { datedAhead += 1 }
     return at
   }
@@ -302,14 +290,13 @@ package struct Market {
 
   /// True for a symbol that somebody has asked for, as long as there are not as many of them as other rows.
   private mutating func admit(_ symbol: Symbol) -> Bool {
-    guard !wanted.isEmpty, admitted < limits.symbols, wanted.remove(symbol.description) != nil else { return false }
+    guard !wanted.isEmpty, admitted < limits.symbols, wanted.remove(symbol.description) else { return false }
     admitted += 1
     return true
   }
 
   // MARK: What somebody asks for
 
-  private static let mostWanted = 20_000
   private static let mostLooks = 1024
 
   /// True if events of a symbol have come, and it has no row.
@@ -320,16 +307,7 @@ package struct Market {
     guard name.utf8.count <= 64 else { return }
     let symbol = Symbol(known: name)
     if let symbol, place(of: symbol) != nil { return }
-    if wanted.insert(name).inserted {
-      // Whoever asks for more than can be remembered must not keep others from being remembered.
-      if wantedInTurn.count < Self.mostWanted {
-        wantedInTurn.append(name)
-      } else {
-        wanted.remove(wantedInTurn[nextWanted])
-        wantedInTurn[nextWanted] = name
-        nextWanted = (nextWanted + 1) % Self.mostWanted
-      }
-    }
+    wanted.insert(name)
     guard let symbol, isBeyond(symbol), admitted < limits.symbols else { return }
     places[Int(symbol.id)] = -3
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EventBus
+import StockbusConfig
 import StockbusFiles
 import StockbusLoading
 import StockbusPlugin
@@ -43,11 +44,38 @@ struct PluginCheck: AsyncParsableCommand {
     case .program:
       throw ToolCall(manifest.run + ["plugin", "check", manifest.name] + (options.map { ["--options", $0] } ?? []), in: plugin).become()
     case .process:
+      let given = try options.map { try Self.checked($0, manifest) }
       let check = ProcessCheck(manifest: manifest, folder: plugin, catalogue: Program.catalogue)
-      let violations = await check.violations(options)
-      let unreached = violations.isEmpty ? await check.unreached(options) : []
+      let violations = await check.violations(given)
+      let unreached = violations.isEmpty ? await check.unreached(given) : []
       for sentence in unreached { StandardError.write("\(manifest.name): warning: \(visible(sentence, limit: 2000))") }
       try Self.report(violations, manifest.name)
+    }
+  }
+
+  /// The options as a run gives them to the process, with the defaults of the others.
+  private static func checked(_ options: String, _ manifest: PluginManifest) throws -> JSONValue {
+    let file = "--options"
+    var brace = 0
+    do throws(Problems) {
+      var document = YAMLParser.parse(Array(options.utf8), file: file)
+      // On one line there may be several, as between braces.
+      if !document.problems.isEmpty, !options.contains("\n") {
+        document = YAMLParser.parse(Array("{\(options)}".utf8), file: file)
+        brace = 1
+      }
+      if !document.problems.isEmpty { throw document.problems }
+      let node = try manifest.checked(document.root, at: ConfigNode.Mark(file: file, line: 1, column: 1))
+      let entry = ConfigNode.Entry(key: "options", mark: node.mark, value: node)
+      let read = try ProcessPluginSettings.decode(ConfigNode(.map([entry]), at: node.mark), at: node.mark)
+      return .object(read.options.entries.map { JSONValue.Member($0.name, $0.value.json) })
+    } catch {
+      var problems = Problems()
+      for problem in error.list {
+        problems.add(problem.message, at: .init(file: file, line: problem.mark.line, column: problem.mark.column - brace))
+      }
+      StandardError.write(ConfigArguments.report(problems, ""))
+      throw ExitStatus.config
     }
   }
 

@@ -10,7 +10,7 @@ struct ProcessCheck: Sendable {
   let catalogue: Catalogue
 
   /// What of it was not checked, one sentence each, if it keeps the contract.
-  func unreached(_ options: String?) async -> [String] {
+  func unreached(_ options: JSONValue?) async -> [String] {
     guard manifest.kind == .processor, let plugin = catalogue["program_processor"], let emitted = manifest.emits.flatMap({ type($0) })
     else {
       return []
@@ -30,8 +30,8 @@ struct ProcessCheck: Sendable {
     return sentences
   }
 
-  /// One sentence for each violation. `options` are as in a configuration; nil for the defaults.
-  func violations(_ options: String?) async -> [String] {
+  /// One sentence for each violation. `options` are those of the process, as `PluginManifest.checked` has them; nil for the defaults.
+  func violations(_ options: JSONValue?) async -> [String] {
     guard let plugin = catalogue["program_\(manifest.kind.rawValue)"] else {
       return ["This program cannot run processes: it has no plugin 'program_\(manifest.kind.rawValue)'."]
     }
@@ -75,13 +75,10 @@ struct ProcessCheck: Sendable {
 
   private var defaults: String {
     let members = manifest.options.entries.compactMap { name, option in option.default.map { JSONValue.Member(name, $0.json) } }
-    return "options: \(Self.yaml(.object(members)))\n"
+    return Self.text(.object(members))
   }
 
-  private static func text(_ options: String) -> String {
-    options.contains("\n")
-      ? "options:\n" + options.split(separator: "\n").map { "  \($0)\n" }.joined() : "options: { \(options) }\n"
-  }
+  private static func text(_ options: JSONValue) -> String { "options: \(yaml(options))\n" }
 
   /// JSON is YAML, but for variables.
   private static func yaml(_ value: JSONValue) -> String { "\(value)".replacing("$", with: "$$") }

@@ -1,0 +1,29 @@
+internal import MarketData
+internal import StockbusInstruments
+internal import StockbusPlugin
+
+/// The close of the trading date before that of each row's price.
+struct RowCloses {
+  private let instruments: Instruments
+  private var closes: PreviousCloses
+  private var byRow: ContiguousArray<Price?> = []
+
+  init(_ past: PastPrices, _ instruments: Instruments) {
+    self.instruments = instruments
+    closes = PreviousCloses(past, instruments)
+  }
+
+  /// Nil if none is known.
+  func close(of row: Int) -> Price? { row < byRow.count ? byRow[row] : nil }
+
+  /// Takes the last price of a second.
+  mutating func end(_ symbol: Symbol, _ price: Price, at time: Timestamp) { _ = closes.take(symbol, price, at: time) }
+
+  /// Takes the first price of a second, which may be that of a date.
+  mutating func take(_ row: Row, _ at: Int, _ time: Timestamp, _ isDated: Bool) {
+    let time = isDated ? instruments.midnight(ofDayFrom: time, row.symbol) : time
+    guard let opening = closes.take(row.symbol, row.price, at: time, isDated: isDated) else { return }
+    if at >= byRow.count { byRow.append(contentsOf: repeatElement(nil, count: at + 1 - byRow.count)) }
+    byRow[at] = opening.close
+  }
+}
