@@ -5,8 +5,8 @@ PREFIX ?= /usr/local
 CONFIG ?= plugins.yaml
 BUILD = SWIFT='$(SWIFT)' sh Scripts/build.sh --explicit-target-dependency-import-check error
 # For the fast program: types are made by direct calls, where they would be looked up among all conformances of the program at its start;
-# functions that nothing calls are left out; relocations take a tenth of the room if the loader knows that form (glibc 2.36).
-FAST = $(addprefix -Xswiftc -Xfrontend -Xswiftc ,-disable-concrete-type-metadata-mangled-name-accessors -function-sections) $(PACKED)
+# relocations take a tenth of the room if the loader knows that form (glibc 2.36).
+FAST = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors $(PACKED)
 PACKED := $(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, v, "."); if (v[1] * 1000 + v[2] >= 2036) print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 CONFIGS = plugins.yaml $(wildcard Examples/*.yaml Examples/nats/*.yaml Examples/venues/*.yaml Examples/plugins/awk/*.yaml)
 BENCHMARKS = $(addprefix Benchmarks/,Package.swift Sources Peers/swift/Package.swift Peers/swift/Sources Alternatives/Package.swift Alternatives/Sources)
