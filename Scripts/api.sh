@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compares the program with Documentation/openapi.yaml and control.yaml by Schemathesis: api.sh PROGRAM [--examples N] [--seed N]. It goes into .build/api.
+# Compares the program with Documentation/use/openapi.yaml and control.yaml by Schemathesis: api.sh PROGRAM [--examples N] [--seed N]. It goes into .build/api.
 set -eu
 cd "$(dirname "$0")/.."
 program=${1:?usage: api.sh PROGRAM}

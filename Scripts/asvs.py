@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds every test that Documentation/asvs.md names: `FILE: NAME` in the last column, or `FILE` of a test that is one program."""
+"""Finds every test that Documentation/maintain/asvs.md names: `FILE: NAME` in the last column, or `FILE` of a test that is one program."""
 import os
 import re
 import sys
@@ -20,7 +20,7 @@ def sources():
 
 def main():
     files, problems, count, last = sources(), [], 0, {}
-    with open(os.path.join(ROOT, "Documentation/asvs.md"), encoding="utf-8") as page:
+    with open(os.path.join(ROOT, "Documentation/maintain/asvs.md"), encoding="utf-8") as page:
         lines = [line.rstrip("\n") for line in page]
     end = lines.index("## What is not met")
     for number, line in enumerate(lines[:end], 1):
@@ -44,7 +44,7 @@ def main():
             if name not in files or test and not any(wanted in text for text in files[name]):
                 problems.append(f"{number}: there is no test `{reference}`")
     for problem in problems:
-        print(f"Documentation/asvs.md:{problem}", file=sys.stderr)
+        print(f"Documentation/maintain/asvs.md:{problem}", file=sys.stderr)
     print(f"asvs.md: {count} tests named" + (f", {len(problems)} problems" if problems else ", all there"))
     sys.exit(1 if problems else 0)
 

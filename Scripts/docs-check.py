@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the documentation against a built program and the modules beside it: docs-check.py PROGRAM [CATALOGUE].
 
-Writes the catalogue (into .build/docs unless told), and then: Swift in it and in Documentation/plugins.md type-checks, configurations are valid,
+Writes the catalogue (into .build/docs unless told), and then: Swift in it and in Documentation/extend/plugins.md type-checks, configurations are valid,
 commands and options that are named exist, the tutorials' plugins are built, checked and run and give what the pages show.
 `--symbols FOLDER` writes the public symbols of the modules instead.
 
@@ -79,7 +79,7 @@ def blocks(path):
 class Check:
     def __init__(self, build, pages):
         self.build, self.pages, self.faults, self.counts = build, pages, [], {}
-        self.files = sorted(pages.folder.glob("*.md")) + [ROOT / "Documentation/plugins.md"]
+        self.files = sorted(pages.folder.glob("*.md")) + [ROOT / "Documentation/extend/plugins.md"]
         self.scratch = tempfile.TemporaryDirectory()
         help = json.loads(build.says("--experimental-dump-help", check=True).stdout)["command"]
         self.commands = {(): help}

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes the documentation of a built program, for a browser: docs.sh [PROGRAM] [FOLDER]; .build/debug/stockbus and .build/docs unless told.
-# Pages: Documentation/StockbusPlugin.docc, Documentation, the declarations of PROGRAM, and what is public in the modules beside it.
+# Pages: Documentation/extend/StockbusPlugin.docc, Documentation, the declarations of PROGRAM, and what is public in the modules beside it.
 set -eu
 cd "$(dirname "$0")/.."
 program=${1:-.build/debug/stockbus}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the DocC catalogue: docs_pages.py PROGRAM FOLDER.
 
-FOLDER gets the articles of Documentation/StockbusPlugin.docc, with the sections and the code that their comments name; the guides of
+FOLDER gets the articles of Documentation/extend/StockbusPlugin.docc, with the sections and the code that their comments name; the guides of
 Documentation; and a page for each plugin and each event type, made from what PROGRAM says of them.
 """
 import fcntl
@@ -16,7 +16,7 @@ import sys
 import termios
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ARTICLES = ROOT / "Documentation/StockbusPlugin.docc"
+ARTICLES = ROOT / "Documentation/extend/StockbusPlugin.docc"
 # The pages of Documentation that become pages of the catalogue whole. Sections of plugins.md that an article has are not repeated there.
 GUIDES = ["plugins", "process-protocol", "alerts", "bars", "conditions", "control", "expressions", "history", "instruments", "movers",
           "nats", "partitions", "sockets", "trading", "venues"]
@@ -132,7 +132,8 @@ class Pages:
         for name in sum(GUIDE_OF.values(), []):
             if name not in self.plugins:
                 sys.exit(f"there is no plugin {name}, of which a guide is named here")
-        self.texts = {name: (ROOT / f"Documentation/{name}.md").read_text() for name in GUIDES}
+        self.paths = {name: next(ROOT.glob(f"Documentation/*/{name}.md")).relative_to(ROOT) for name in GUIDES}
+        self.texts = {name: (ROOT / path).read_text() for name, path in self.paths.items()}
         self.taken = {}
         for article in sorted(ARTICLES.glob("*.md")):
             heading = None
@@ -171,7 +172,7 @@ class Pages:
             page, title = match[1], match[2]
             found = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", outside(self.texts[page]), re.M | re.S)
             if not found:
-                sys.exit(f"Documentation/{page}.md has no section '{title}'")
+                sys.exit(f"{self.paths[page]} has no section '{title}'")
             return self.linked(self.texts[page][found.start(1):found.end(1)].strip(), page)
 
         def listing(match):
@@ -204,10 +205,10 @@ class Pages:
                 return match[0]
             path, _, anchor = target.partition("#")
             page = pathlib.PurePosixPath(path).stem if path else name
-            if path in ("", f"{page}.md") and page in self.texts:
+            where = os.path.normpath(self.paths[name].parent / path) if path else str(self.paths[name])
+            if page in self.texts and where == str(self.paths[page]):
                 own, heading = self.anchors.get((page, anchor), (page, None)) if anchor else (page, None)
                 return f"[{words}](doc:{own}" + (f"#{fragment(heading)}" if heading else "") + ")"
-            where = os.path.normpath(os.path.join("Documentation", path))
             return words if words.strip("`") in where else f"{words} (`{where}`)"
 
         def prose(piece):
@@ -268,8 +269,8 @@ GUIDE_OF = {
 
 
 def surface(title):
-    """The types that a table of Documentation/surface.md lists, as links."""
-    text = (ROOT / "Documentation/surface.md").read_text()
+    """The types that a table of Documentation/extend/surface.md lists, as links."""
+    text = (ROOT / "Documentation/extend/surface.md").read_text()
     section = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", text, re.M | re.S) or sys.exit(f"surface.md has no '{title}'")
     declared = {}
     for module in ["MarketData", "StockbusTestKit", "StockbusPlugin", "EventBus"]:

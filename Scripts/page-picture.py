@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A picture of the dashboard's page for the README, against the tests' stand-in: its market is made up and has a seed.
 
-    .build/browser/bin/python3 Scripts/page-picture.py Documentation/page.png
+    .build/browser/bin/python3 Scripts/page-picture.py Documentation/use/page.png
 
 Scripts/browser.sh makes the Python that it needs.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A picture of the screen for the README, made from a real run: tmux shows the program, its cells become an SVG.
 
-Usage: picture.py PROGRAM [CONFIG] > Documentation/screen.svg
+Usage: picture.py PROGRAM [CONFIG] > Documentation/use/screen.svg
 
 Needs tmux. The prices are the generator's; nothing recorded is in the picture.
 """

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The checks that take long, for a given number of minutes: soak.sh [MINUTES] [PART…] [TARGET…]
-#   models   the models of the wake-up protocol (Documentation/models/check.sh); skipped without spin
+#   models   the models of the wake-up protocol (Documentation/maintain/models/check.sh); skipped without spin
 #   stress   the stress tests, in a plain build
 #   address  the tests under the address sanitizer, round after round
 #   thread   the tests under the thread sanitizer, likewise
@@ -137,7 +137,7 @@ models() {
   seconds=0
   [ "$minutes" -eq 0 ] || seconds=$(share $((remaining > 1 ? 2 : 1)))
   echo "== models: some minutes"
-  within "$seconds" sh Documentation/models/check.sh >"$log/models.log" 2>&1
+  within "$seconds" sh Documentation/maintain/models/check.sh >"$log/models.log" 2>&1
   sed 's/^/  /' "$log/models.log"
   count=$(grep -c '^ok ' "$log/models.log" || true)
   case $status in

@@ -16,7 +16,7 @@ enum BarsPlugin: PricedEventPlugin {
 
 /// Makes bars of the events of one type.
 ///
-/// What counts for which bar, when bars are sent, and what they hold is in `BarBook`, and in Documentation/bars.md for users.
+/// What counts for which bar, when bars are sent, and what they hold is in `BarBook`, and in Documentation/use/bars.md for users.
 actor Bars<Reader: BarReader>: TimedProcessor {
   private let context: Context
   private let reader: Reader

@@ -23,7 +23,7 @@ enum MoversPlugin: PricedEventPlugin {
 /// with its latest figures; at most 2n + 1 events for each of the two lists that it can change. Equal keys are ordered by first appearance,
 /// the earlier first. The per cent is that of `Percent.change`; a symbol that has neither risen nor fallen is in no list of per cent.
 ///
-/// Documentation/movers.md has the periods, what resets when, references, splits and jumps.
+/// Documentation/use/movers.md has the periods, what resets when, references, splits and jumps.
 package actor Movers<E: PricedEvent>: TimedProcessor {
   private var feed: MoverFeed
   private let context: Context

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the real program with Documentation/openapi.yaml by Schemathesis: contract.py PROGRAM SCHEMATHESIS [--examples N] [--seed N].
+"""Compares the real program with Documentation/use/openapi.yaml by Schemathesis: contract.py PROGRAM SCHEMATHESIS [--examples N] [--seed N].
 
 A run with accounts, a paper broker and a dispatcher is asked with the token of a person who may do everything. The requests are those of the
 document's examples, of the edges of its schemas, and made up by seed, some proper and some not. schemathesis.toml names the deviations that
@@ -32,7 +32,7 @@ def main():
             _, token = doors.token("hannah", "read", "trade", "control")
             status = subprocess.run([
                 os.path.abspath(arguments.schemathesis), "--config-file", os.path.join(HERE, "schemathesis.toml"), "run",
-                os.path.join(ROOT, "Documentation/openapi.yaml"), "--url", doors.origin, "-H", f"Authorization: Bearer {token}",
+                os.path.join(ROOT, "Documentation/use/openapi.yaml"), "--url", doors.origin, "-H", f"Authorization: Bearer {token}",
                 "--phases", "examples,coverage,fuzzing", "--max-examples", str(arguments.examples), "--seed", str(arguments.seed),
                 # A password takes its time.
                 "--request-timeout", "120",

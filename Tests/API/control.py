@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares a run with Documentation/control.yaml by Schemathesis: control.py PROGRAM SCHEMATHESIS [--examples N] [--seed N].
+"""Compares a run with Documentation/use/control.yaml by Schemathesis: control.py PROGRAM SCHEMATHESIS [--examples N] [--seed N].
 
 A run with an echo, a ranking, a list and alerts is asked with its token. The requests are those of the document's examples, of the edges of
 its schemas, and made up by seed, some proper and some not; among them plans and changes to files that are not there. control.toml names the
@@ -124,7 +124,7 @@ def main():
         try:
             status = subprocess.run([
                 os.path.abspath(arguments.schemathesis), "--config-file", os.path.join(HERE, "control.toml"), "run",
-                os.path.join(ROOT, "Documentation/control.yaml"), "--url", f"http://127.0.0.1:{run.port}", "-H", f"Authorization: Bearer {TOKEN}",
+                os.path.join(ROOT, "Documentation/use/control.yaml"), "--url", f"http://127.0.0.1:{run.port}", "-H", f"Authorization: Bearer {TOKEN}",
                 "--exclude-operation-id", LEFT_OUT, "--phases", "examples,coverage,fuzzing", "--max-examples", str(arguments.examples),
                 "--seed", str(arguments.seed), "--request-timeout", "60",
             ], cwd=folder).returncode

@@ -5,13 +5,13 @@ import Testing
 
 @testable import Dashboard
 
-/// `Documentation/openapi.yaml` beside the routes that there are.
+/// `Documentation/use/openapi.yaml` beside the routes that there are.
 @Suite struct OpenAPITests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
 
   /// `GET /api/symbols/{}` of each operation in the document: paths are at two blanks, methods at four.
   private static func documented() throws -> Set<String> {
-    let text = try String(contentsOf: root.appending(path: "Documentation/openapi.yaml"), encoding: .utf8)
+    let text = try String(contentsOf: root.appending(path: "Documentation/use/openapi.yaml"), encoding: .utf8)
     var (path, found) = ("", Set<String>())
     for line in text.split(separator: "\n") {
       if line.hasPrefix("  /"), line.hasSuffix(":") { path = String(line.dropFirst(2).dropLast()) }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Attacks the dashboard from outside, where a browser, a program or somebody with a bare socket stands: doors.py PROGRAM [--only PATTERN].
 
-The real program serves a page with accounts on loopback. Every route of Documentation/openapi.yaml is tried by nobody, by who was somebody,
+The real program serves a page with accounts on loopback. Every route of Documentation/use/openapi.yaml is tried by nobody, by who was somebody,
 by somebody else and by who may too little; then come other sites, other names, sockets, bytes that are no requests, and slowness. Each
 refusal has its documented status and is JSON without anything of the machine's inside; at the end the program lives, and its ledger is
 balanced. No test asserts which of two things is faster; what log-ins took is only reported.
@@ -82,7 +82,7 @@ class Operation:
 def documented():
     """The operations of openapi.yaml: paths are at two blanks, methods at four, what belongs to them at six."""
     found, path, method = [], None, None
-    with open(os.path.join(ROOT, "Documentation/openapi.yaml")) as lines:
+    with open(os.path.join(ROOT, "Documentation/use/openapi.yaml")) as lines:
         for line in lines:
             if re.match(r"  /\S+:$", line):
                 path = line.strip()[:-1]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What Documentation/nats.md says under "What can go wrong", with a real NATS server: each message, and that nothing is lost where the run goes on.
+"""What Documentation/use/nats.md says under "What can go wrong", with a real NATS server: each message, and that nothing is lost where the run goes on.
 
     python3 Tests/NATS/faults.py PROGRAM [--events N] [--seconds S]
 

@@ -6,10 +6,10 @@ import Testing
 
 @testable import StockbusDecoding
 
-/// The worked example of Documentation/venues.md, read from the page.
+/// The worked example of Documentation/use/venues.md, read from the page.
 @Suite struct DocumentationTests {
   private static let page: String = {
-    let path = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Documentation/venues.md").standardized.path
+    let path = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Documentation/use/venues.md").standardized.path
     return (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
   }()
 

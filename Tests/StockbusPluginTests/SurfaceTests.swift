@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Documentation/surface.md beside the public types of the modules that packages of others use.
+/// Documentation/extend/surface.md beside the public types of the modules that packages of others use.
 @Suite struct SurfaceTests {
   private static let modules = ["EventBus", "StockbusPlugin", "StockbusEmbedding", "StockbusRuntime", "StockbusTestKit"]
   private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardized
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func `the page names every public type, and nothing else`() throws {
-    let page = try String(contentsOf: Self.root.appending(path: "Documentation/surface.md"), encoding: .utf8)
+    let page = try String(contentsOf: Self.root.appending(path: "Documentation/extend/surface.md"), encoding: .utf8)
     // Types begin with a capital letter; the modules and what types have are named too.
     let named = Set(page.matches(of: /`(?:\w+\.)?([A-Z]\w+)`/).map { String($0.1) }).subtracting([
       "AsyncSequence", "Settings",

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The table of limits in Documentation/security.md, compared with the declarations that it names.
+/// The table of limits in Documentation/use/security.md, compared with the declarations that it names.
 @Suite struct SecurityPageTests {
   private struct Row {
     let what: String
@@ -13,7 +13,7 @@ import Testing
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
 
   private static let rows: [Row] = {
-    let page = (try? String(contentsOf: root.appending(path: "Documentation/security.md"), encoding: .utf8)) ?? ""
+    let page = (try? String(contentsOf: root.appending(path: "Documentation/use/security.md"), encoding: .utf8)) ?? ""
     return page.split(separator: "\n").compactMap { line in
       let cells = line.split(separator: "|", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
       guard cells.count == 6, let place = cells[4].wholeMatch(of: /`(.+\.swift): (\w+)`/) else { return nil }

@@ -1,7 +1,7 @@
 // Many browsers of one machine on one thread: opens WebSockets, reads frames of prices, checks each of them, and tells what they took to come.
 //   browsers port=N clients=300 seconds=5 [protocol=stockbus|plain] [windows=20] [rows=50] [symbols=1000] [stalled=0] [answers=0] [warm=1] [limit=60]
 //            [pid=SERVER] [prices=FILE]
-// A browser of `stockbus` speaks Documentation/dashboard.md: hello, a pane of `rows` rows, and `ready` after each frame. One of `plain` only
+// A browser of `stockbus` speaks Documentation/use/dashboard.md: hello, a pane of `rows` rows, and `ready` after each frame. One of `plain` only
 // listens, or with answers=1 says `ready` too: f64 ms, u32 frame, u32 rows, rows × (u32 row, i64 price). Browser i looks at window i % windows.
 // `stalled` more of them look at all symbols and read nothing until the measuring is over; every other one says `ready` all the same.
 // At the end, when no frame has come for a while, everybody must have the same prices; FILE gets them: symbol, price in 1e-9, updates.

@@ -1,4 +1,4 @@
-"""Plugins for stockbus in Python: version 1 of the process protocol, see Documentation/process-protocol.md.
+"""Plugins for stockbus in Python: version 1 of the process protocol, see Documentation/extend/process-protocol.md.
 
 Derive a class from `Source`, `Processor` or `Sink`, and end the file with `run(YourClass)`. Events, options and state are what JSON gives,
 except that every number is a `decimal.Decimal` with exactly the digits that were written. A float is refused where it would be written.

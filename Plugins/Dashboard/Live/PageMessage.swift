@@ -7,7 +7,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What a page says on its WebSocket: `Documentation/dashboard.md`, "`GET /live`".
+/// What a page says on its WebSocket: `Documentation/use/dashboard.md`, "`GET /live`".
 enum PageMessage: Hashable {
   case hello(epoch: String?, cursor: UInt32)
   /// Nil ends the pane.

@@ -4,7 +4,7 @@ internal import StockbusAccounts
 internal import StockbusPlugin
 internal import StockbusViewing
 
-/// The text message of a frame: `Documentation/dashboard.md`, "The text message".
+/// The text message of a frame: `Documentation/use/dashboard.md`, "The text message".
 struct StateText {
   private var members: [JSONValue.Member] = []
 

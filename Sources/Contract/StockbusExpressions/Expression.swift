@@ -3,7 +3,7 @@ public import EventBus
 /// A compiled condition over an event's declared fields: `price > 100 and symbol in [AAPL, NVDA]`.
 ///
 /// It is a value that can be stored, copied and used on any thread. Evaluating it does not allocate and never traps; one event takes some
-/// nanoseconds, and `ExpressionRunner` is several times faster for batches. Documentation/expressions.md describes the language.
+/// nanoseconds, and `ExpressionRunner` is several times faster for batches. Documentation/use/expressions.md describes the language.
 public struct Expression<E: Event>: Sendable {
   /// The text as it was written.
   public let text: String

@@ -3,7 +3,7 @@ package import MarketData
 
 /// Writes events in packed form, and each symbol's name once: a batch begins with the names that are new in it.
 ///
-/// `Documentation/process-protocol.md` describes the form. Unsafe, because it reads fields at their offsets.
+/// `Documentation/extend/process-protocol.md` describes the form. Unsafe, because it reads fields at their offsets.
 package struct EventPacker {
   /// Bytes of text after which a batch ends.
   private static let textLimit = 256 << 10

@@ -9,7 +9,7 @@ extension Pipeline {
   /// Turns the run into a run of another topology; all of it happens, or nothing. Returns what was done.
   ///
   /// Components that are the same go on with their state, their connections and their positions. Every edge delivers exactly the events
-  /// between its first and its last one, so none is lost, doubled or reordered; see Documentation/architecture.md. Throws if the run as a
+  /// between its first and its last one, so none is lost, doubled or reordered; see Documentation/maintain/architecture.md. Throws if the run as a
   /// whole would be another one, if a new or changed component does not start, and if a component does not come to the end of a batch.
   package func apply(_ next: Topology) async throws(ChangeError) -> TopologyDifference {
     try begin(.whole)

@@ -2,7 +2,7 @@ internal import MarketData
 
 /// A bar as bytes: differences that are small for most bars, in as many bytes as they need. Every value of every field comes back.
 ///
-/// Documentation/history.md has the order of the fields. Symbol and length are those of the chunk.
+/// Documentation/use/history.md has the order of the fields. Symbol and length are those of the chunk.
 enum PackedBar {
   /// No bar takes more bytes.
   static let most = 128

@@ -1,7 +1,7 @@
 import MarketData
 import StockbusTrading
 
-/// The rules of `Documentation/trading.md` written down as slowly and obviously as possible: lists that are sorted for each price, and
+/// The rules of `Documentation/use/trading.md` written down as slowly and obviously as possible: lists that are sorted for each price, and
 /// fractions. It shares nothing with the broker but the types of its input.
 final class ModelBroker {
   final class Account {

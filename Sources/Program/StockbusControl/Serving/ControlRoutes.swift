@@ -4,7 +4,7 @@ internal import StockbusReloading
 internal import StockbusRuntime
 internal import StockbusWeb
 
-/// The routes of a run's control: it is looked at, told, changed and stopped here. Documentation/control.md describes them for users.
+/// The routes of a run's control: it is looked at, told, changed and stopped here. Documentation/use/control.md describes them for users.
 struct ControlRoutes: Sendable {
   let control: RunControl
   /// Who may come in.
