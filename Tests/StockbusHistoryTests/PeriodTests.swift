@@ -80,6 +80,24 @@ import Testing
     #expect(whole.status == .partial && whole.revision == 3 && whole.session == .unknown && whole.length == .unknown)
   }
 
+  @Test func `bars are adjusted before others are made of them, so that a week with a split mixes no prices`() throws {
+    let writer = try HistoryWriter(path)
+    // Friday and Saturday; two for one on Saturday.
+    try writer.write([bar("A", day, price: 100), bar("A", 2 * day, price: 50)])
+    let week = try HistoryReader(path).bars("A", .length(.week)) { bars in
+      bars.map { bar in
+        var bar = bar
+        if bar.time.ns < 2 * day {
+          (bar.open.raw, bar.high.raw, bar.low.raw, bar.close.raw) = (
+            bar.open.raw / 2, bar.high.raw / 2, bar.low.raw / 2, bar.close.raw / 2
+          )
+        }
+        return bar
+      }
+    }
+    #expect(week?.bars.map { [$0.open, $0.high, $0.low, $0.close] } == [[50, 52, 49, 51]])
+  }
+
   @Test func `a sum that is too large stays at the largest one`() throws {
     let writer = try HistoryWriter(path)
     try writer.write([bar("A", 0, volume: 9_000_000_000), bar("A", day, volume: 9_000_000_000)])

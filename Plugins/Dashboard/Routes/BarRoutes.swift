@@ -64,7 +64,7 @@ extension Dashboard {
         ?? (push.board.isBeyond(name) ? Symbol(known: name) : nil)
     else { return nil }
     let present = row.map { push.board.market.rows[Int($0)].time }
-    let past = (await history?.bars(symbol, length, times, limit: limit)).map { context.instruments.adjusted($0, to: present) }
+    let past = await history?.bars(symbol, length, times, limit: limit, to: present)
     var live: [Bar] = []
     if let row { live = liveBars(row, symbol, length).filter { times.contains($0.time.ns) } }
     // What came in this run takes the place of what was kept of it.
@@ -105,17 +105,17 @@ actor BarReader {
     self.context = context
   }
 
-  /// Empty if there are none, and if the file cannot be read, which is logged once until it can again.
-  func bars(_ symbol: Symbol, _ length: BarLength, _ times: ClosedRange<Int64>, limit: Int) -> [Bar] {
+  /// For the shares of `present`. Empty if there are none, and if the file cannot be read, which is logged once until it can again.
+  func bars(_ symbol: Symbol, _ length: BarLength, _ times: ClosedRange<Int64>, limit: Int, to present: Timestamp?) -> [Bar] {
     do throws(HistoryError) {
       let reader: HistoryReader
       if let known = self.reader { reader = known } else { reader = try HistoryReader(path) }
       self.reader = reader
       let range = HistoryTimes(
         from: Timestamp(ns: times.lowerBound), to: times.upperBound == .max ? nil : Timestamp(ns: times.upperBound + 1))
-      let found = try reader.bars(symbol, .length(length), in: range, limit: limit)?.bars ?? []
+      let found = try reader.bars(symbol, .length(length), in: range, limit: limit) { context.instruments.adjusted($0, to: present) }
       hasFailed = false
-      return found
+      return found?.bars ?? []
     } catch {
       reader = nil
       if !hasFailed { context.logger.warning("\(error)") }

@@ -13,17 +13,19 @@ extension HistoryReader {
   ///
   /// A bar that is made of others is as exact as they are; its vwap is rounded once. A part of a period at the beginning of what is kept
   /// makes a bar like any other.
+  ///
+  /// - Parameter adjusted: what the bars of the file are to be, such as those of new shares, before others are made of them.
   package func bars(
-    _ symbol: Symbol, _ period: BarPeriod, in times: HistoryTimes = .all, limit: Int = .max
+    _ symbol: Symbol, _ period: BarPeriod, in times: HistoryTimes = .all, limit: Int = .max, adjusted: ([Bar]) -> [Bar] = { $0 }
   ) throws(HistoryError) -> Series? {
     try connection.reading { db in
       let lengths = try lengths(of: symbol, db)
       if case .length(let length) = period, lengths.contains(length) {
-        return Series(bars: try bars(symbol, length, times, limit, db), source: length)
+        return Series(bars: adjusted(try bars(symbol, length, times, limit, db)), source: length)
       }
       guard let source = lengths.last(where: period.isMade(of:)) else { return nil }
       // From the start of the first period that begins in `times`, to the end of the last one.
-      let parts = try bars(symbol, source, HistoryTimes(from: times.first == .min ? nil : Timestamp(ns: times.first)), .max, db)
+      let parts = adjusted(try bars(symbol, source, HistoryTimes(from: times.first == .min ? nil : Timestamp(ns: times.first)), .max, db))
       var made: [Bar] = []
       var sum: BarSum?
       for part in parts {
