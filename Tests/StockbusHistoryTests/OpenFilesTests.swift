@@ -1,9 +1,16 @@
 import Foundation
 import StockbusSQLite
 import StockbusTestKit
+import Synchronization
 import Testing
 
 @testable import StockbusHistory
+
+/// The end of a thread.
+private final class End: Sendable {
+  let hasCome = Atomic(false)
+  let isSeen = DispatchSemaphore(value: 0)
+}
 
 /// A database whose files are moved, removed or replaced while it is open, and the size of its log.
 @Suite struct OpenFilesTests {
@@ -141,6 +148,33 @@ import Testing
     try fill(connection, 1)
     #expect(logSize < 1 << 20)
     try reader.close()
+    try connection.close()
+  }
+
+  /// One reader after another, without a pause, each with a place in the log that the one before has left.
+  @Test func `beside one who reads again and again the log is emptied`() throws {
+    var file = DatabaseFile(path)
+    file.logLimit = 16 << 20
+    let connection = try file.openForWriting(isSynced: false)
+    try fill(connection, 0)
+    let end = End()
+    let path = path
+    Thread.detachNewThread {
+      // Some hundredths of a second for each transaction.
+      let slow =
+        "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 100000) SELECT max(x) FROM n, people_settings WHERE person = 0"
+      let reader = try? SQLiteConnection(path, .writing)
+      while !end.hasCome.load(ordering: .relaxed) { _ = try? reader?.inTransaction(.deferred) { try reader?.integer(slow) } }
+      end.isSeen.signal()
+    }
+    var most = 0
+    for number in 0..<128 {
+      #expect(throws: Never.self) { try fill(connection, number) }
+      most = max(most, logSize)
+    }
+    #expect(most < 4 * DatabaseFile.leastLog, "\(most)")
+    end.hasCome.store(true, ordering: .relaxed)
+    end.isSeen.wait()
     try connection.close()
   }
 }

@@ -25,7 +25,7 @@ struct Connection: Sendable {
   func writing<Value: Sendable>(_ body: (SQLiteConnection) throws -> Value) throws(HistoryError) -> Value {
     try using { db in
       if let files, files.isLogFull {
-        _ = try? db.execute(Self.emptyLog)
+        emptyLog(db)
         try files.checkLog()
       }
       let value: Value
@@ -60,11 +60,21 @@ struct Connection: Sendable {
     if let size = files.newLogSize() {
       _ = try? db.execute("PRAGMA journal_size_limit = \(size); PRAGMA wal_autocheckpoint = \(size >> 12)")
     }
-    // Waits until those who read now have ended, while others, who begin meanwhile, read the database only.
-    if files.isToBeEmptied() { _ = try? db.execute(Self.emptyLog) }
+    if files.isToBeEmptied() { emptyLog(db) }
   }
 
-  private static var emptyLog: String { "PRAGMA wal_checkpoint(TRUNCATE)" }
+  /// Brings the log into the database and empties it, if that takes no longer than a write waits for a lock. Waits until those who read now
+  /// have ended, while others, who begin meanwhile, read the database only.
+  ///
+  /// In short attempts: SQLite does not notice while it waits that whoever holds a place in the log now, just after another, reads the
+  /// newest state, and does not have to be waited for.
+  private func emptyLog(_ db: SQLiteConnection) {
+    db.setBusyTimeout(DatabaseFile.writeWait / Self.emptyingAttempts)
+    for _ in 0..<Self.emptyingAttempts where (try? db.integer("PRAGMA wal_checkpoint(TRUNCATE)")) == 0 { break }
+    db.setBusyTimeout(DatabaseFile.writeWait)
+  }
+
+  private static let emptyingAttempts = 20
 
   private func using<Value: Sendable>(_ body: (SQLiteConnection) throws -> Value) throws(HistoryError) -> Value {
     do { return try queue.use(body) } catch { throw HistoryError(error, path) }
