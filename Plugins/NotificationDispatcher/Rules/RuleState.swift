@@ -1,3 +1,5 @@
+internal import MarketData
+
 /// The state of a rule for one symbol.
 struct RuleState: BitwiseCopyable, Hashable, Sendable {
   enum Phase: UInt8, BitwiseCopyable, Sendable {
