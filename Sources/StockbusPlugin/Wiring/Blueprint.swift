@@ -16,6 +16,8 @@ public struct Blueprint: Sendable {
   /// The type of its options, for documentation, schema and decoding.
   package private(set) var options: any Options.Type
   package private(set) var commands: [CommandInfo]
+  /// The types of the doors that its components offer.
+  package var doors: [DoorID] { (component as? any OfferingComponent.Type)?.doorIDs ?? [] }
   /// True if it is told the time, and gets several inputs in the order of their receipts.
   package let isTimed: Bool
   /// True if `merge: received` is possible: for events of one type.
