@@ -63,13 +63,14 @@ let plugins = [
     "FlashLogger", uses: ["StockbusFiles", "StockbusInstruments", "StockbusTerminal"],
     inTests: ["ConsoleViewer", "NotificationDispatcher", "TestTerminal"]),
   PluginTargets(
-    "ConsoleViewer", uses: ["StockbusHistory", "StockbusInstruments", "StockbusTerminal", "StockbusSystem", "StockbusViewing"],
+    "ConsoleViewer",
+    uses: ["StockbusHistory", "StockbusInstruments", "StockbusTerminal", "StockbusTrading", "StockbusSystem", "StockbusViewing"],
     inTests: ["TestTerminal"]),
   PluginTargets(
     "Dashboard",
     uses: [
-      "StockbusViewing", "StockbusInstruments", "StockbusHistory", "StockbusNetwork", "StockbusWeb", "StockbusAccounts",
-      "StockbusAccountRoutes",
+      "StockbusViewing", "StockbusTrading", "StockbusInstruments", "StockbusHistory", "StockbusNetwork", "StockbusWeb",
+      "StockbusAccounts", "StockbusAccountRoutes",
       "CDashboardPage",
     ]),
   PluginTargets("FileWriter", uses: ["StockbusFiles"], inTests: ["StockbusRuntime"]),
@@ -87,7 +88,7 @@ let plugins = [
     "NotificationDispatcher",
     uses: [
       "StockbusCrypto", "StockbusDecoding", "StockbusFiles", "StockbusInstruments", "StockbusNetwork", "StockbusPrograms", "StockbusSystem",
-      "StockbusTerminal",
+      "StockbusTerminal", "StockbusViewing",
       .product(name: "Subprocess", package: "swift-subprocess"),
       .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
     ],
@@ -160,8 +161,8 @@ let package = Package(
     // The modules in order of their dependencies: each may import only modules above it in this list.
     room("MarketData"),
     room("EventBus", uses: ["MarketData", "CMemoryBarrier"]),
-    room("StockbusTrading", uses: ["MarketData"]),
     room("StockbusPlugin", uses: ["EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
+    room("StockbusTrading", uses: ["StockbusPlugin", "MarketData"]),
     room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
     room("StockbusPacking", uses: ["EventBus", "MarketData"]),
     room("StockbusCrypto", uses: ["CLibCrypto"]),
