@@ -80,13 +80,14 @@ let plugins = [
     "FlashLogger", uses: ["StockbusFiles", "StockbusInstruments", "StockbusTerminal"],
     inTests: ["ConsoleViewer", "NotificationDispatcher", "TestTerminal"]),
   PluginTargets(
-    "ConsoleViewer", uses: ["StockbusHistory", "StockbusInstruments", "StockbusTerminal", "StockbusSystem", "StockbusViewing"],
+    "ConsoleViewer",
+    uses: ["StockbusHistory", "StockbusInstruments", "StockbusTerminal", "StockbusTrading", "StockbusSystem", "StockbusViewing"],
     inTests: ["TestTerminal"]),
   PluginTargets(
     "Dashboard",
     uses: [
-      "StockbusViewing", "StockbusInstruments", "StockbusHistory", "StockbusNetwork", "StockbusWeb", "StockbusAccounts",
-      "StockbusAccountRoutes",
+      "StockbusViewing", "StockbusTrading", "StockbusInstruments", "StockbusHistory", "StockbusNetwork", "StockbusWeb",
+      "StockbusAccounts", "StockbusAccountRoutes",
       "CDashboardPage",
     ]),
   PluginTargets("FileWriter", uses: ["StockbusFiles"], inTests: ["StockbusRuntime"]),
@@ -104,7 +105,7 @@ let plugins = [
     "NotificationDispatcher",
     uses: [
       "StockbusCrypto", "StockbusDecoding", "StockbusFiles", "StockbusInstruments", "StockbusNetwork", "StockbusPrograms", "StockbusSystem",
-      "StockbusTerminal",
+      "StockbusTerminal", "StockbusViewing",
       .product(name: "Subprocess", package: "swift-subprocess"),
       .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
     ],
@@ -181,7 +182,7 @@ let house: [[Target]] = [
   floor(
     "Market",
     [
-      room("StockbusTrading", uses: ["MarketData"]),
+      room("StockbusTrading", uses: ["StockbusPlugin", "MarketData"]),
       room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
       room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     ]),

@@ -1,6 +1,7 @@
 internal import MarketData
 internal import StockbusPlugin
 internal import StockbusTerminal
+internal import StockbusTrading
 internal import StockbusViewing
 
 extension ConsoleViewer {
@@ -39,9 +40,9 @@ extension ConsoleViewer {
     for item in inbox.takeAll() {
       switch item {
       case .reply(let text, let isError): effects += state.reduce(.reply(text, isError: isError))
-      case .rules(let id, let text): effects += state.reduce(.rules(id, text))
+      case .rules(let id, let own): effects += state.reduce(.rules(id, own))
       case .preview(let number, let text, let isError): effects += state.reduce(.preview(number, text, isError: isError))
-      case .fills(let text): effects += state.reduce(.fills(text))
+      case .fills(let past): effects += state.reduce(.fills(past))
       case .past(let request, let answer): effects += state.reduce(.past(request, answer))
       case .terminal(let input):
         switch input {
@@ -66,9 +67,17 @@ extension ConsoleViewer {
     let (run, inbox) = (context.run, inbox)
     switch effect {
     case .perform(let command, let id):
+      group.addTask { await Self.reply(from: id, to: inbox) { () throws(CommandError) in try await run.perform(command, on: id) } }
+    case .addRule(let rule, let id):
       group.addTask {
-        do throws(CommandError) { inbox.add(.reply(try await run.perform(command, on: id), isError: false)) } catch {
-          inbox.add(.reply("\(id): \(error)", isError: true))
+        await Self.reply(from: id, to: inbox) { () throws(CommandError) in
+          try await run.door((any RuleDesk).self, of: id).add(rule).text
+        }
+      }
+    case .removeRule(let name, let id):
+      group.addTask {
+        await Self.reply(from: id, to: inbox) { () throws(CommandError) in
+          try await run.door((any RuleDesk).self, of: id).remove(RuleOwner(name: nil, title: name)).text
         }
       }
     case .preview(let command, let id, let number):
@@ -79,9 +88,9 @@ extension ConsoleViewer {
       }
     case .askRules(let id):
       // A dispatcher that does not reply has no rules to show.
-      group.addTask { inbox.add(.rules(id, (try? await run.perform(Command(verb: "rules", arguments: []), on: id)) ?? "")) }
+      group.addTask { inbox.add(.rules(id, await (try? run.door((any RuleDesk).self, of: id))?.rules() ?? [])) }
     case .askFills(let id):
-      group.addTask { inbox.add(.fills(try? await run.perform(Command(verb: "fills", arguments: []), on: id))) }
+      group.addTask { inbox.add(.fills(try? await run.door((any OrderDesk).self, of: id).fills(of: nil))) }
     case .readPast(let request):
       guard let charts else { return }
       group.addTask { inbox.add(.past(request, await charts.read(request))) }
@@ -102,6 +111,14 @@ extension ConsoleViewer {
     }
   }
 
+  private static func reply(
+    from id: String, to inbox: ScreenInbox, _ ask: () async throws(CommandError) -> String
+  ) async {
+    do throws(CommandError) { inbox.add(.reply(try await ask(), isError: false)) } catch {
+      inbox.add(.reply("\(id): \(error)", isError: true))
+    }
+  }
+
   /// Makes the next frame; returns false if it cannot be shown any more.
   @discardableResult
   func draw() async -> Bool {
@@ -115,7 +132,7 @@ extension ConsoleViewer {
       effects += state.reduce(.sample(context.run.components, context.run.edges, lines))
       if mode == .full, now >= lastRules &+ 2_000_000_000 {
         lastRules = now
-        effects += state.run.components.filter { $0.isRunning && $0.commands.contains { $0.verb == "rules" } }.map { .askRules($0.id) }
+        effects += state.run.components(offering: (any RuleDesk).self).map { .askRules($0.id) }
       }
     }
     let colors = terminal.capabilities.colors

@@ -1,5 +1,6 @@
 internal import StockbusPlugin
 internal import StockbusTerminal
+internal import StockbusViewing
 internal import Synchronization
 
 /// Events that wait to be applied to the state. Any thread may add some, which wakes the drawing task.
@@ -7,9 +8,9 @@ final class ScreenInbox: Sendable {
   enum Item: Sendable {
     case terminal(ScreenInput)
     case reply(String, isError: Bool)
-    case rules(String, String)
+    case rules(String, [WatchedRule])
     case preview(Int, String, isError: Bool)
-    case fills(String?)
+    case fills([Fill]?)
     case past(PastRequest, PastAnswer)
   }
 

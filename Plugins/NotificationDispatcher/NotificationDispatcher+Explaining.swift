@@ -1,6 +1,7 @@
 package import EventBus
 package import MarketData
 package import StockbusPlugin
+internal import StockbusViewing
 
 /// What the rules do with a symbol.
 extension NotificationDispatcher {
@@ -24,8 +25,8 @@ extension NotificationDispatcher {
       Explanation(verdict, "\(name) \(words)", by: setting, at: fired)
     }
     switch state(of: rule) {
-    case "on": break
-    case let state: return say(.filters, "is \(state)")
+    case .on: break
+    case let state: return say(.filters, "is \(state.rawValue)")
     }
     switch watch?.phase {
     case nil, .unknown: return say(.waits, "has had no price of it yet")

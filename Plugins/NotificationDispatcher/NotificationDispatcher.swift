@@ -22,14 +22,14 @@ enum NotificationDispatcherPlugin: PricedEventPlugin {
 ///
 /// Three loops run on one actor: `receive` evaluates the rules, `run` publishes, `background` delivers, with one task for each channel. A
 /// slow channel delays only itself. A slow reader of the alerts that loses nothing (`block`) delays the prices, as on any edge.
-package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundComponent, CommandableComponent, ExplainingComponent,
+package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundComponent, ExplainingComponent,
   FileWritingComponent
 {
   package typealias Input = E
   package typealias Output = Alert
 
   let settings: NotificationSettings
-  private let context: Context
+  let context: Context
   private let tools: ChannelTools
   var book: RuleBook
   var deliveries: DeliveryQueues
@@ -38,6 +38,7 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
   /// Alerts that have not been published yet.
   private var unpublished: [Alert] = []
   private var hasEnded = false
+  private(set) var hasStopped = false
   /// Wakes whoever publishes, and whoever waits until there is room again, or until everything is delivered.
   private let bell = Parker()
   private let room = Parker()
@@ -155,7 +156,7 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
     deliveries.offer(notification(of: alert, isUrgent: rule.isUrgent), to: rule.channels)
   }
 
-  private func notification(of alert: Alert, isUrgent: Bool = false) -> Notification {
+  func notification(of alert: Alert, isUrgent: Bool = false) -> Notification {
     number += 1
     return Notification(alert, component: context.id, number: number, isUrgent: isUrgent)
   }
@@ -227,149 +228,11 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
   }
 
   package func stop() async {
+    hasStopped = true
     context.remember(Knowledge(book: book, switches: switches, number: number), Self.known)
     if book.cut > 0 { context.logger.warning("\(book.cut) prices had no room in a window: see 'window_prices' and 'window_memory'") }
     for sentence in deliveries.failures { context.note(sentence) }
     context.lose(deliveries.abandon(), "alerts that were not delivered before the end")
     for queue in deliveries.queues { await queue.channel?.close() }
-  }
-}
-
-extension NotificationDispatcher {
-  package static var commands: [CommandInfo] {
-    [
-      CommandInfo("list", "Says which rules and channels there are, a line each, and which are on."),
-      CommandInfo("rules", "Says the rules for a program, a line each: name, symbols, condition and state, with tabs between."),
-      CommandInfo("enable [NAME]", "Switches everything on, or the rule or channel of this name."),
-      CommandInfo("disable [NAME]", "Switches everything off, or the rule or channel of this name."),
-      CommandInfo("mute DURATION [NAME]", "Switches everything off for so long, or the channel of this name."),
-      CommandInfo("test CHANNEL", "Sends a test by a channel, whatever its switches say."),
-      CommandInfo("add SYMBOLS CONDITION LEVEL …", "Adds a rule: AAPL above 200 rearm 0.5% cooldown 1m once."),
-      CommandInfo("remove RULE", "Removes a rule."),
-    ]
-  }
-
-  package func perform(_ command: Command) throws(CommandError) -> String {
-    let name = command.arguments.joined(separator: " ")
-    switch command.verb {
-    case "list": return list()
-    case "rules": return ruleLines
-    case "enable": return try turn(name, on: true)
-    case "disable": return try turn(name, on: false)
-    case "mute": return try mute(command.arguments)
-    case "test": return try test(name)
-    case "add": return try add(command.arguments)
-    case "remove": return try remove(name)
-    default: throw CommandError("unknown command \(shown(command.verb))")
-    }
-  }
-
-  /// The list is limited to a length that a person can read.
-  private var ruleLines: String {
-    book.present.prefix(500).map { rule in
-      [rule.name, rule.subject, "\(rule.condition.kind.rawValue) \(rule.condition.level)\(rule.span)", state(of: rule)]
-        .map { visible($0, limit: 200) }.joined(separator: "\t")
-    }.joined(separator: "\n")
-  }
-
-  func state(of rule: Rule) -> String {
-    if rule.test.expires <= context.clock.now.ns { return "expired" }
-    return rule.isEnabled && !switches.isSilent(at: context.clock) ? "on" : "off"
-  }
-
-  private func list() -> String {
-    let uptime = context.clock.uptime
-    let rules = book.present.map { rule in
-      let count = book.number(of: rule.name).map { book.symbols(of: $0) } ?? (watched: 0, spent: 0)
-      var state = rule.isEnabled ? "on" : "off"
-      if rule.test.expires <= context.clock.now.ns { state = "expired" }
-      let symbols = "\(count.watched) \(count.watched == 1 ? "symbol" : "symbols")"
-      return "rule \(rule.name): \(state), \(symbols)" + (count.spent > 0 ? ", done for \(count.spent)" : "")
-    }
-    let channels = deliveries.queues.map { queue in
-      var state = queue.isSilent(at: uptime) ? "off" : "on"
-      if let fault = queue.fault { state = "off, \(fault)" }
-      var account = queue.fault == nil ? ", \(queue.total(.delivered)) delivered, \(queue.waiting.count) waiting" : ""
-      if let reason = queue.trouble.present { account += ", cannot deliver: \(reason)" }
-      return "channel \(queue.name) (\(queue.kind)): \(state)" + account
-    }
-    let all = switches.isSilent(at: context.clock) ? "all alerts are off" : "alerts are on"
-    return ([all] + rules + channels).joined(separator: "\n")
-  }
-
-  private func turn(_ name: String, on: Bool) throws(CommandError) -> String {
-    let word = on ? "on" : "off"
-    if name.isEmpty {
-      switches = Switches(isEnabled: on)
-      return "alerts are \(word)"
-    }
-    switch try find(name) {
-    case .rule(let number):
-      book.setEnabled(number, on)
-      return "rule \(shown(name)) is \(word)"
-    case .channel(let number):
-      deliveries.setEnabled(number, on)
-      return "channel \(shown(name)) is \(word)"
-    }
-  }
-
-  private func mute(_ arguments: [String]) throws(CommandError) -> String {
-    guard let text = arguments.first, let pause = try? Duration(option: text), pause > .zero, pause <= .seconds(31_622_400) else {
-      throw CommandError("say for how long: mute 10m")
-    }
-    let name = arguments.dropFirst().joined(separator: " ")
-    let until = context.clock.uptime + pause
-    if name.isEmpty {
-      switches.mutedUntil = until
-      return "alerts are off for \(pause.optionText)"
-    }
-    guard case .channel(let number) = try find(name) else { throw CommandError("only everything or a channel can be muted for a time") }
-    deliveries.mute(number, until: until)
-    return "channel \(shown(name)) is off for \(pause.optionText)"
-  }
-
-  private func test(_ name: String) throws(CommandError) -> String {
-    guard let number = deliveries.number(of: name) else { throw unknown("channel", name, among: deliveries.queues.map(\.name)) }
-    if let fault = deliveries.queues[number].fault { throw CommandError("channel \(shown(name)) is off: \(fault)") }
-    let alert = Alert(
-      symbol: "TEST", rule: "test", message: "This is a test of channel \(visible(name)).", price: 0, time: context.clock.now)
-    let notification = notification(of: alert, isUrgent: true)
-    deliveries.enqueue(notification, number)
-    return "a test is on its way by channel \(shown(name)): \(notification.id)"
-  }
-
-  private func add(_ words: [String]) throws(CommandError) -> String {
-    let settings = try RuleWords.rule(words)
-    let name = settings.effectiveName
-    if book.number(of: name) != nil { throw CommandError("there is a rule \(shown(name)) already") }
-    for channel in settings.channels ?? [] where deliveries.number(of: channel) == nil {
-      throw unknown("channel", channel, among: deliveries.queues.map(\.name))
-    }
-    if book.present.count >= 10_000 { throw CommandError("there are 10000 rules already") }
-    let rule = Rule(settings)
-    book.add(rule)
-    return (["rule \(shown(name)) is on"] + book.slips(in: rule)).joined(separator: "; ")
-  }
-
-  private func remove(_ name: String) throws(CommandError) -> String {
-    guard let number = book.number(of: name) else { throw unknown("rule", name, among: book.present.map(\.name)) }
-    book.remove(number)
-    return "rule \(shown(name)) is gone"
-  }
-
-  private enum Target { case rule(Int), channel(Int) }
-
-  /// `rule NAME` and `channel NAME` select one if a rule and a channel have the same name.
-  private func find(_ name: String) throws(CommandError) -> Target {
-    if let number = book.number(of: name), deliveries.number(of: name) == nil { return .rule(number) }
-    if let number = deliveries.number(of: name), book.number(of: name) == nil { return .channel(number) }
-    if name.hasPrefix("rule "), let number = book.number(of: String(name.dropFirst(5))) { return .rule(number) }
-    if name.hasPrefix("channel "), let number = deliveries.number(of: String(name.dropFirst(8))) { return .channel(number) }
-    if book.number(of: name) != nil { throw CommandError("say 'rule \(visible(name))' or 'channel \(visible(name))'") }
-    throw unknown("rule or channel", name, among: book.present.map(\.name) + deliveries.queues.map(\.name))
-  }
-
-  private func unknown(_ what: String, _ name: String, among names: [String]) -> CommandError {
-    CommandError("there is no \(what) \(shown(name))\(didYouMean(name, among: names))")
   }
 }

@@ -27,11 +27,12 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let settings: PaperBrokerSettings
   private let context: Context
-  private var desk: Desk
-  private var book: TradingBook?
+  private(set) var desk: Desk
+  private(set) var book: TradingBook?
   private let writing: PatientWriting
   /// True if the file is looked for although nothing is to be saved.
   private var isEnding = false
+  private var hasStopped = false
   private let booked: Counter
 
   package static var handlers: [InputHandler<PaperBroker>] {
@@ -70,6 +71,7 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
   }
 
   package func stop() {
+    hasStopped = true
     // At the end only, because a snapshot copies every open order.
     if settings.path == nil, desk.hasBegun { context.remember(desk.state(), Self.kept) }
     do { try book?.close() } catch { context.logger.error("\(error)") }
@@ -142,24 +144,21 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
     }
   }
 
-  // MARK: Commands
+  // MARK: Requests
 
-  package static var commands: [CommandInfo] { OrderCommand.infos }
-
-  package func perform(_ command: Command) throws(CommandError) -> String {
-    let order = try OrderCommand(command)
-    if case .fills = order.action { return try fills(of: order.account) }
+  /// Does what is asked, and saves it before anybody hears of it, or does nothing. What is not kept has not happened.
+  func kept<Answer>(_ body: (inout Desk, Timestamp) throws(CommandError) -> Answer) throws(CommandError) -> Answer {
+    try checkRunning()
     // A batch may wait for its next attempt although the file can be written again.
     if writing.isWaiting { try keep() }
-    // What is not kept has not happened.
     let before = book == nil ? nil : desk
-    let reply = try order.perform(on: &desk, now: context.clock.now)
+    let answer = try body(&desk, context.clock.now)
     do throws(CommandError) { try keep() } catch {
       if let before { desk = before }
       throw error
     }
     context.requestAdvance()
-    return reply
+    return answer
   }
 
   /// Saves what has changed, at once or not at all.
@@ -174,14 +173,6 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
     }
   }
 
-  private static let shownFills = 200
-
-  /// The last fills of the file, the oldest first. Readers that begin after a restart know those before it only from here: they are not sent
-  /// again, because files of fills would have them twice.
-  private func fills(of account: Symbol?) throws(CommandError) -> String {
-    do {
-      let fills = try book?.lastFills(of: account?.description, limit: Self.shownFills) ?? []
-      return fills.map { Fill.schema.json($0) }.joined(separator: "\n")
-    } catch { throw CommandError("not read: \(error)") }
-  }
+  /// Who has found the door before the end may come in after it, when nothing is kept any more.
+  func checkRunning() throws(CommandError) { if hasStopped { throw .notRunning(context.id) } }
 }

@@ -171,6 +171,41 @@ def test_a_newcomer_signs_up_trades_and_sees_what_it_earns(browser, program):
     expect(carla.get_by_text("No positions.")).to_be_visible()
 
 
+def test_the_ticket_shows_value_fee_and_cash_as_the_broker_has_them(browser, program):
+    program.account("grace", PASSWORD, "trade")
+    page = log_in(browser, "grace", "/symbol/AAPL")
+    ticket = page.locator("form.ticket").last
+    preview = ticket.locator(".preview")
+
+    def costs(value, cash):
+        """The three lines, and the same figures in the broker's words."""
+        expect(preview.locator("span")).to_have_text(["Value", "Fee", "Cash after"])
+        expect(preview.locator("b")).to_have_text([shown(value), shown(Decimal(1)), shown(cash)])
+        expect(preview.locator("p")).to_contain_text(f"value {value:.2f}, fee 1.00")
+
+    deposit, price = Decimal(100_000), Decimal(last(program, "AAPL"))
+    ticket.get_by_label("Quantity").fill("10")
+    costs(10 * price, deposit - 10 * price - 1)
+    ticket.get_by_label("Type").select_option("limit")
+    ticket.get_by_label("Limit").fill("77.77")
+    costs(10 * Decimal("77.77"), deposit - 10 * Decimal("77.77") - 1)
+    expect(preview.locator("p")).to_contain_text("cash 99221.30")
+    # Too much for the account: what it would take is shown, and the button stays shut.
+    ticket.get_by_label("Quantity").fill("2000")
+    costs(2000 * Decimal("77.77"), deposit - 2000 * Decimal("77.77") - 1)
+    expect(preview.locator("p")).to_contain_text("it would be refused: not enough to trade with")
+    expect(ticket.get_by_role("button", name="Buy 2000 AAPL")).to_be_disabled()
+    # The account has after the fill what the ticket said before it.
+    ticket.get_by_label("Type").select_option("market")
+    ticket.get_by_label("Quantity").fill("10")
+    costs(10 * price, deposit - 10 * price - 1)
+    ticket.get_by_role("button", name="Buy 10 AAPL").click()
+    expect(page.locator(".toast")).to_be_visible()
+    program.tell(f"ticks set AAPL {price}")
+    page.get_by_role("link", name="Portfolio").click()
+    expect(figure(page, "Cash")).to_have_text(shown(deposit - 10 * price - 1))
+
+
 @with_run(ONE_MACHINE, Terminal)
 def test_two_browsers_and_a_terminal_show_the_same(browser, program):
     one, other = browser.page("/symbol/AAPL"), browser.page()

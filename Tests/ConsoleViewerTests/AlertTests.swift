@@ -130,14 +130,18 @@ import Testing
   @Test func `rules stand on the symbol's page by their names, and alerts that a dispatcher was told of name it`() {
     var driver = Driver()
     driver.trade("AAPL", 20_000)
-    let dispatcher = RunComponent(
-      id: "desk", kind: .sink, plugin: "notification_dispatcher", commands: ["add …", "remove …"].map { CommandInfo($0, "") })
+    let dispatcher = RunComponent(id: "desk", kind: .sink, plugin: "notification_dispatcher", doors: [DoorID((any RuleDesk).self)])
     driver.send(.sample([dispatcher], [], []))
-    let rules = [
-      "AAPL above 210\tAAPL\tabove 210\ton", "high\tAAPL,B*\tabove 300\ton", "AAPL falls quickly by a lot\t*\tfalls_by 5% in 10m\toff",
-      "other\tMSFT\tabove 1\ton",
-    ]
-    driver.send(.rules("desk", rules.joined(separator: "\n")))
+    func rule(_ name: String, _ symbols: String, _ condition: String, _ state: WatchedRule.State = .on) -> WatchedRule {
+      WatchedRule(component: "desk", name: name, symbols: symbols, condition: condition, state: state)
+    }
+    driver.send(
+      .rules(
+        "desk",
+        [
+          rule("AAPL above 210", "AAPL", "above 210"), rule("high", "AAPL,B*", "above 300"),
+          rule("AAPL falls quickly by a lot", "*", "falls_by 5% in 10m", .off), rule("other", "MSFT", "above 1"),
+        ]))
     driver.send(.open("AAPL"))
     func rows(_ part: String) -> [String] { driver.frame().text.filter { $0.contains(part) } }
     #expect(rows("! AAPL above 210").count == 1)
@@ -155,17 +159,16 @@ import Testing
   @Test func `a notification dispatcher is told too, and an alert is shown once, whoever fires first`() {
     var driver = Driver()
     driver.trade("A", 10_000)
-    let dispatcher = RunComponent(
-      id: "alerts", kind: .sink, plugin: "notification_dispatcher", commands: ["add …", "remove …"].map { CommandInfo($0, "") })
+    let dispatcher = RunComponent(id: "alerts", kind: .sink, plugin: "notification_dispatcher", doors: [DoorID((any RuleDesk).self)])
     driver.send(.sample([dispatcher], [], []))
     driver.send(.open("A"))
-    func add(_ words: String...) -> ScreenEffect { .perform(Command(verb: "add", arguments: words), on: "alerts") }
+    func add(_ level: String) -> ScreenEffect { .addRule(RuleRequest(.symbol("A"), [.init("above", level)]), to: "alerts") }
     func alert(_ rule: String, _ message: String) -> Alert {
       Alert(symbol: "A", rule: rule, message: message, price: 120, time: Timestamp(ns: opening))
     }
     driver.type("a110")
     driver.press(.enter)
-    #expect(driver.takeEffects() == [add("A", "above", "110"), .save])
+    #expect(driver.takeEffects() == [add("110"), .save])
     // The screen fires first.
     driver.trade("A", 12_000)
     driver.advance(40)
@@ -177,7 +180,7 @@ import Testing
     driver.type("a130")
     driver.press(.enter)
     driver.send(.alerts([alert("A above 130", "A rose to 131.00 (dispatcher)")]))
-    #expect(driver.takeEffects() == [add("A", "above", "130"), .save, .ring, .save])
+    #expect(driver.takeEffects() == [add("130"), .save, .ring, .save])
     driver.trade("A", 13_100)
     driver.advance(40)
     #expect(driver.takeEffects() == [])
@@ -191,15 +194,14 @@ import Testing
     driver.type("x")
     #expect(
       driver.takeEffects() == [
-        .ring, add("A", "above", "140"), .save, .perform(Command(verb: "remove", arguments: ["A above 140"]), on: "alerts"), .save,
+        .ring, add("140"), .save, .removeRule("A above 140", from: "alerts"), .save,
       ])
   }
 
   @Test func `an alert on a symbol that looks like a pattern is about that symbol alone`() {
     var driver = Driver()
     driver.trade("*", 10_000)
-    let dispatcher = RunComponent(
-      id: "alerts", kind: .sink, plugin: "notification_dispatcher", commands: ["add …", "remove …"].map { CommandInfo($0, "") })
+    let dispatcher = RunComponent(id: "alerts", kind: .sink, plugin: "notification_dispatcher", doors: [DoorID((any RuleDesk).self)])
     driver.send(.sample([dispatcher], [], []))
     driver.send(.open("*"))
     driver.type("a110")
@@ -207,8 +209,8 @@ import Testing
     driver.type("x")
     #expect(
       driver.takeEffects() == [
-        .perform(Command(verb: "add", arguments: ["*", "exactly", "above", "110", "name", "only * above 110"]), on: "alerts"), .save,
-        .perform(Command(verb: "remove", arguments: ["only * above 110"]), on: "alerts"), .save,
+        .addRule(RuleRequest(.symbol("*"), [.init("above", "110"), .init("name", "only * above 110")]), to: "alerts"), .save,
+        .removeRule("only * above 110", from: "alerts"), .save,
       ])
   }
 
@@ -233,7 +235,11 @@ import Testing
     var driver = Driver()
     driver.trade("AAPL", 10_000)
     driver.trade("MSFT", 10_000)
-    driver.send(.rules("alerts", "AAPL above 88\tAAPL\tcrosses_above 88\ton\n1% in a minute\t*\trises_by 1% in 1m\toff\nnonsense"))
+    let rules = [
+      WatchedRule(component: "alerts", name: "AAPL above 88", symbols: "AAPL", condition: "crosses_above 88", state: .on),
+      WatchedRule(component: "alerts", name: "1% in a minute", symbols: "*", condition: "rises_by 1% in 1m", state: .off),
+    ]
+    driver.send(.rules("alerts", rules))
     driver.advance(10)
     driver.send(.open("AAPL"))
     #expect(driver.frame().text.contains { $0.contains("! AAPL above 88: crosses_above 88") })
@@ -245,7 +251,7 @@ import Testing
     #expect(driver.frame().text.contains { $0.contains("! AAPL above 88  AAPL: crosses_above 88  (alerts)") })
     #expect(driver.frame().text.contains { $0.contains("! 1% in a minute  all symbols: rises_by 1% in 1m  (alerts, off)") })
     // A new reply without rules removes the old ones.
-    driver.send(.rules("alerts", ""))
+    driver.send(.rules("alerts", []))
     #expect(driver.frame().text.contains { $0.contains("no alerts") })
   }
 }

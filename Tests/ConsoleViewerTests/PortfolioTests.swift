@@ -1,6 +1,7 @@
 import MarketData
 import StockbusPlugin
 import StockbusTerminal
+import StockbusTrading
 import StockbusViewing
 import Testing
 
@@ -217,9 +218,7 @@ import Testing
 
   @Test func `the fills of runs before are asked of the broker until it answers, and each is there once`() {
     var driver = Driver()
-    let broker = RunComponent(
-      id: "b", kind: .processor, plugin: "paper_broker",
-      commands: ["buy SYMBOL", "preview ORDER", "fills"].map { CommandInfo($0, "Does it.") })
+    let broker = RunComponent(id: "b", kind: .processor, plugin: "paper_broker", doors: [DoorID((any OrderDesk).self)])
     let screen = RunComponent(id: "screen", kind: .sink, plugin: "console_viewer", inputs: ["ticks", "b.fills"])
     for _ in 1...2 {
       driver.send(.sample([broker, screen], [], []))
@@ -232,7 +231,7 @@ import Testing
     (old.number, old.time) = (1, Timestamp(ns: 1))
     (new.number, new.time) = (2, Timestamp(ns: 2))
     driver.state.take([new].span)
-    driver.send(.fills([old, new].map { Fill.schema.json($0) }.joined(separator: "\n")))
+    driver.send(.fills([old, new]))
     #expect(driver.state.portfolio.fills == [old, new])
   }
 }

@@ -1,6 +1,7 @@
 import MarketData
 import StockbusPlugin
 import StockbusTerminal
+import StockbusTrading
 import StockbusViewing
 import Testing
 
@@ -131,9 +132,7 @@ import Testing
 
   @Test func `of several brokers it is the one that the screen reads from`() {
     func broker(_ id: String, isRunning: Bool = true) -> RunComponent {
-      RunComponent(
-        id: id, kind: .processor, plugin: "paper_broker", commands: ["buy S", "preview buy"].map { CommandInfo($0, "") },
-        isRunning: isRunning)
+      RunComponent(id: id, kind: .processor, plugin: "paper_broker", doors: [DoorID((any OrderDesk).self)], isRunning: isRunning)
     }
     let screen = RunComponent(id: "screen", kind: .sink, plugin: "console_viewer", inputs: ["ticks", "b.fills"])
     func chosen(_ components: [RunComponent]) -> String? { RunSample(components, [], at: 0, after: RunSample()).broker(of: "screen")?.id }

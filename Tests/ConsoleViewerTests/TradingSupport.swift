@@ -1,6 +1,7 @@
 import MarketData
 import StockbusPlugin
 import StockbusTerminal
+import StockbusTrading
 import StockbusViewing
 
 @testable import ConsoleViewer
@@ -65,8 +66,7 @@ func account(_ name: Symbol = "paper") -> AccountState {
 /// A broker in the run, an account with a long, a short and a closed position, open orders and fills.
 func trading(_ driver: inout Driver) {
   let broker = RunComponent(
-    id: "broker", kind: .processor, plugin: "paper_broker", inputs: ["ticks"],
-    commands: ["buy SYMBOL QUANTITY", "sell SYMBOL QUANTITY", "preview buy|sell SYMBOL QUANTITY", "cancel KEY"].map { CommandInfo($0, "") })
+    id: "broker", kind: .processor, plugin: "paper_broker", inputs: ["ticks"], doors: [DoorID((any OrderDesk).self)])
   driver.send(.sample(components + [broker], edges, []))
   driver.state.take([account()])
   driver.state.take(

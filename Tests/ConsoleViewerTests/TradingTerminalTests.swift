@@ -3,6 +3,7 @@ import MarketData
 import StockbusPlugin
 import StockbusTerminal
 import StockbusTestKit
+import StockbusTrading
 import StockbusViewing
 import TestTerminal
 import Testing
@@ -12,8 +13,7 @@ import Testing
   private let clock = ManualTimekeeper()
 
   private static let broker = RunComponent(
-    id: "broker", kind: .processor, plugin: "paper_broker",
-    commands: ["buy SYMBOL QUANTITY", "preview buy|sell SYMBOL QUANTITY", "cancel KEY"].map { CommandInfo($0, "") })
+    id: "broker", kind: .processor, plugin: "paper_broker", doors: [DoorID((any OrderDesk).self)])
 
   private func see(_ screen: FakeTerminal, _ text: String) async {
     await clock.running { await screen.wait { $0.text.contains { $0.contains(text) } } }

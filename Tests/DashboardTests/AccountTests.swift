@@ -4,6 +4,7 @@ import StockbusHistory
 import StockbusNetwork
 import StockbusPlugin
 import StockbusTestKit
+import StockbusTrading
 import StockbusViewing
 import Testing
 
@@ -14,16 +15,9 @@ import Testing
 /// A page with accounts: who may do what, whose paper accounts are seen, and when sockets end.
 @Suite(.timeLimit(.minutes(15))) struct AccountTests {
   private let folder = TemporaryFolder()
-  private let run = FakeRun(components: [
-    RunComponent(
-      id: "broker", kind: .processor, plugin: "paper_broker",
-      commands: [
-        CommandInfo("preview buy|sell SYMBOL QUANTITY [WORDS]", "Says what an order would cost."),
-        CommandInfo("open ACCOUNT", "Opens an account."),
-      ]),
-    RunComponent(
-      id: "bells", kind: .sink, plugin: "notification_dispatcher", commands: [CommandInfo("add SYMBOLS CONDITION", "Adds a rule.")]),
-  ])
+  private let orders = FakeOrderDesk()
+  private let rules = FakeRuleDesk()
+  private let run: FakeRun
   private let harness: PluginHarness
   private let dashboard: Dashboard
   private let responder: WebResponder
@@ -31,6 +25,7 @@ import Testing
   private let others: Accounts
 
   init() async throws {
+    run = FakeRun().offering((any OrderDesk).self, by: "broker", orders).offering((any RuleDesk).self, by: "bells", rules)
     harness = PluginHarness(id: "web", run: run)
     var settings = DashboardSettings()
     settings.listen = "127.0.0.1:0"
@@ -125,32 +120,27 @@ import Testing
       #expect(response.status == 403 && text(response).contains("paper account 'otto' is not yours"), "\(path)")
     }
     // The account was opened for the first order.
-    #expect(run.commands == ["broker open hannah", "broker buy AAPL 10 at 88.10 in hannah", "broker sell AAPL 1 in hannah"])
+    #expect(orders.asked.value == ["open hannah", "buy AAPL 10 at 88.1 in hannah", "sell AAPL 1 in hannah"])
   }
 
   /// A person who signed up under the name of a paper account would trade in it.
   @Test func `while the broker does not say whose a name is, nobody gets it`() async throws {
-    let broker = RunComponent(
-      id: "broker", kind: .processor, plugin: "paper_broker", commands: [CommandInfo("open ACCOUNT", "Opens an account.")])
-    let replies: [(CommandError, Bool)] = [(.busy("locked"), true), (.notRunning("broker"), true), (.refused("no account"), false)]
-    for (fault, isBusy) in replies {
-      let run = FakeRun(components: [broker]) { _, _ throws(CommandError) in throw fault }
+    let answers: [(CommandError?, Bool)] = [(.busy("locked"), true), (.notRunning("broker"), true), (nil, true), (nil, false)]
+    for (fault, hasAccounts) in answers {
+      let run = FakeRun().offering((any OrderDesk).self, by: "broker", FakeOrderDesk(hasAccounts: hasAccounts, fault: fault))
       let dashboard = try Dashboard(DashboardSettings(), PluginHarness(id: "web", run: run).context)
       do throws(AccountError) {
         let isTaken = try await dashboard.hasPaperAccount("momentum")
-        #expect(!isTaken && !isBusy)
-      } catch { #expect(error == .busy && isBusy) }
+        #expect(isTaken == hasAccounts && fault == nil)
+      } catch { #expect(error == .busy && fault != nil) }
     }
   }
 
   @Test func `an order that cannot be kept at present is busy, and no fault of the server`() async throws {
     let busy = CommandError.busy("not done: 'paper.db' is locked by another program; try again later")
-    let broker = RunComponent(
-      id: "broker", kind: .processor, plugin: "paper_broker",
-      commands: [CommandInfo("preview buy|sell SYMBOL QUANTITY [WORDS]", "Says what an order would cost.")])
-    let run = FakeRun(components: [broker]) { _, _ throws(CommandError) in throw busy }
+    let run = FakeRun().offering((any OrderDesk).self, by: "broker", FakeOrderDesk(fault: busy))
     let dashboard = try Dashboard(DashboardSettings(), PluginHarness(id: "web", run: run).context)
-    let response = await dashboard.trade("buy", ["AAPL", "10"], in: nil, .local).response
+    let response = await dashboard.order(in: nil, .local) { desk, account throws(CommandError) in try await desk.cancel("1", in: account) }
     #expect(response.status == 503 && response.fields["retry-after"] == "1")
     #expect(text(response).contains(#""code":"busy""#) && text(response).contains("is locked by another program"))
   }
@@ -172,9 +162,9 @@ import Testing
       #expect(try await ask(.post, "/api/alerts", bad, cookie: cookie).status == 400, "\(bad)")
     }
     #expect(
-      run.commands.filter { !$0.hasSuffix(" rules") } == [
-        "bells add AAPL exactly once true rises_by 1% window 1h owner hannah name dear", "bells disable rule @hannah dear",
-        "bells remove @hannah dear", "bells add NVDA exactly above 9 owner hannah name NVDA above 9",
+      rules.asked.value == [
+        #"add symbol("AAPL") once true, rises_by 1%, window 1h, name dear of hannah"#, "mute @hannah dear", "remove @hannah dear",
+        #"add symbol("NVDA") above 9, name NVDA above 9 of hannah"#,
       ])
   }
 
@@ -187,9 +177,9 @@ import Testing
     let again = await dashboard.restoreRules(others, unless: told)
     #expect(told == "bells" && again == "bells")
     #expect(
-      run.commands == [
-        "bells add AAPL exactly above 1 owner hannah name AAPL above 1", "bells add NVDA exactly above 2 owner hannah name NVDA above 2",
-        "bells disable rule @hannah NVDA above 2",
+      rules.asked.value == [
+        #"add symbol("AAPL") above 1, name AAPL above 1 of hannah"#, #"add symbol("NVDA") above 2, name NVDA above 2 of hannah"#,
+        "mute @hannah NVDA above 2",
       ])
   }
 
@@ -205,7 +195,7 @@ import Testing
     push.take([account].span)
     push.take([order].span)
     push.take([["name": "tech", "symbols": []]], named: "watchlists", of: 1)
-    push.take(WatchedRule.all("high\tAAPL\tabove 88\ton", of: "alerts"))
+    push.take([WatchedRule(component: "alerts", name: "high", symbols: "AAPL", condition: "above 88", state: .on)])
     _ = push.tick(now: 0, time: 0)
     let told = [hannah, otto, local].map { push.next(for: $0, now: 0)?.text ?? "" }
     #expect(

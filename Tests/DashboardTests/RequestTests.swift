@@ -3,6 +3,8 @@ import StockbusAccounts
 import StockbusNetwork
 import StockbusPlugin
 import StockbusTestKit
+import StockbusTrading
+import StockbusViewing
 import Testing
 
 @testable import Dashboard
@@ -14,21 +16,15 @@ import Testing
     account: "main", symbol: "AAPL", side: .buy, reason: .touch, number: 7, order: 3, price: 88, quantity: 10, fee: .zero, realised: .zero,
     position: 10, shown: 88, shownSize: 10, time: Timestamp(ns: 1_000_000_000), received: Timestamp(ns: 1_000_000_000))
 
-  private let run = FakeRun(
-    components: [
-      RunComponent(
-        id: "broker", kind: .processor, plugin: "paper_broker",
-        commands: [
-          CommandInfo("preview buy|sell SYMBOL QUANTITY [WORDS]", "Says what an order would cost."),
-          CommandInfo("fills [in ACCOUNT]", "Shows the last fills."),
-        ])
-    ],
-    reply: { command, _ in command.verb == "fills" ? Fill.schema.json(Self.fill) : "done" })
+  private let orders = FakeOrderDesk(past: [Self.fill])
+  private let rules = FakeRuleDesk()
+  private let run: FakeRun
   private let harness: PluginHarness
   private let dashboard: Dashboard
   private let responder: WebResponder
 
   init() async throws {
+    run = FakeRun().offering((any OrderDesk).self, by: "broker", orders).offering((any RuleDesk).self, by: "bells", rules)
     harness = PluginHarness(id: "web", run: run)
     var settings = DashboardSettings()
     settings.listen = "127.0.0.1:0"
@@ -109,7 +105,59 @@ import Testing
     await dashboard.show([trade("AAPL", 1)])
     let answer = try await ask(method, path, body)
     #expect(answer.status == 400 && answer.text.contains("exponent"), "\(answer)")
-    #expect(run.commands == [])
+    #expect(orders.asked.value == [] && rules.asked.value == [])
+  }
+
+  /// 10 at 88.10 with a fee of 1, of 10,000; exact, as texts.
+  @Test func `a preview has the numbers that the ticket shows`() async throws {
+    await dashboard.show([trade("AAPL", 1)])
+    let order = #"{"side":"buy","symbol":"AAPL","size":"10","price":"88.10","time":"gtc","key":"k","account":"main"}"#
+    #expect(
+      try await ask(.post, "/api/orders/preview", order) == (
+        200,
+        #"{"accepted":true,"text":"at 88.1: value 881.00, fee 1.00; sets aside 882.00; once filled: position 10, cash 9118.00, "#
+          + #"to trade with 9118.00","cost":"881","fee":"1","cash":"9118"}"#
+      ))
+    #expect(try await ask(.post, "/api/orders", order) == (200, #"{"accepted":true,"text":"order 7, key k"}"#))
+    #expect(orders.asked.value == ["preview buy AAPL 10 at 88.1 gtc key k in main", "buy AAPL 10 at 88.1 gtc key k in main"])
+  }
+
+  @Test func `a preview has only the numbers that are known`() {
+    func members(_ preview: OrderPreview) -> [String] {
+      TradingRoutes.json(preview).members.map { "\($0.name): \($0.value)" }
+    }
+    let unpriced = OrderPreview(Broker.Estimate(price: 0, value: .zero, fee: .zero), wait: "no price of AAPL has come")
+    #expect(members(unpriced) == ["accepted: true", #"text: "no price of AAPL has come""#])
+    let unlucky = OrderPreview(Broker.Estimate(price: 2, value: 4, fee: 1), refusal: "the market is closed")
+    #expect(
+      members(unlucky) == [
+        "accepted: false", #"text: "at 2: value 4.00, fee 1.00; it would be refused: the market is closed""#, #"cost: "4""#, #"fee: "1""#,
+      ])
+  }
+
+  /// As words of a command, the key would have named the account, and the time a value.
+  @Test func `whatever an order's fields say, they are that field`() async throws {
+    await dashboard.show([trade("AAPL", 1)])
+    _ = try await ask(.post, "/api/orders", #"{"side":"sell","symbol":"AAPL","size":"1","trail":"2%","key":"in","time":"day"}"#)
+    _ = try await ask(.put, "/api/orders/in", #"{"price":"9","account":"main"}"#)
+    #expect(orders.asked.value == ["sell AAPL 1 % 2 day key in", "replace in - at 9 in main"])
+    let time = try await ask(.post, "/api/orders", #"{"side":"buy","symbol":"AAPL","size":"1","time":"gtx"}"#)
+    #expect(time.status == 422 && time.text.contains("unknown word 'gtx'; did you mean 'gtc'?"), "\(time)")
+    let size = try await ask(.post, "/api/orders/preview", #"{"side":"buy","symbol":"AAPL","size":"two"}"#)
+    #expect(size == (200, #"{"accepted":false,"text":"'two' is no quantity above zero"}"#))
+    let done = try await ask(.delete, "/api/orders/7?account=main")
+    #expect(done.status == 422 && done.text.contains("not done: the order is done already"), "\(done)")
+    #expect(orders.asked.value.suffix(1) == ["cancel 7 in main"])
+  }
+
+  @Test func `rules are asked of the dispatcher by their names`() async throws {
+    #expect(
+      try await ask(.post, "/api/alerts", #"{"symbol":"A B","crosses_above":"88","once":true,"name":"owner otto"}"#)
+        == (200, #"{"reply":"rule 'x' is on"}"#))
+    #expect(try await ask(.put, "/api/alerts/channel%20x", #"{"muted":true}"#) == (200, #"{"reply":"rule 'channel x' is off"}"#))
+    #expect(try await ask(.delete, "/api/alerts/high") == (200, #"{"reply":"rule 'high' is gone"}"#))
+    #expect(
+      rules.asked.value == [#"add symbol("A B") crosses_above 88, once true, name owner otto"#, "mute channel x", "remove high"])
   }
 
   @Test func `a tab that shows the graph is given the state of the run, with what is on the board`() async throws {
@@ -127,7 +175,7 @@ import Testing
       let numbers = text.split(separator: #""number":"#).dropFirst().map { $0.prefix { $0.isNumber } }
       #expect(numbers == ["7", "8"], "\(text)")
     }
-    #expect(run.commands == ["broker fills"])
+    #expect(orders.asked.value == ["fills"])
   }
 }
 

@@ -82,3 +82,8 @@ func failure(of channel: any Channel, _ notification: Notification) async -> Del
     return nil
   } catch { return error }
 }
+
+extension RuleWords {
+  /// The rule that a command would add.
+  static func rule(_ words: [String]) throws(CommandError) -> RuleSettings { try RuleSettings(request(words)) }
+}

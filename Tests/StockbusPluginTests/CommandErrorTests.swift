@@ -9,6 +9,7 @@ import Testing
       (.unknownComponent("tiks", among: ["end", "ticks"]), "no component 'tiks'; did you mean 'ticks'?"),
       (.unknownCommand("zzz", known: ["say", "sing"]), "unknown command 'zzz'; known are say, sing"),
       (.takesNoCommands("end"), "'end' takes no commands"),
+      (.offersNo("end", door: "OrderDesk"), "'end' offers no OrderDesk"),
       (.notRunning("end"), "'end' is not running"),
       (.runIsOver, "the run is over"),
     ]

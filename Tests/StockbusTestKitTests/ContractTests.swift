@@ -67,6 +67,11 @@ import Testing
     #expect(violations == ["A second life fails where a first one did not: oh."])
   }
 
+  @Test func `doors are declared once, and open`() async {
+    #expect(await checkContract(.doubleDoors) == ["It declares the door 'Bell' twice."])
+    #expect(await checkContract(.fickle) == ["While it runs a door does not open: 'contract' offers no Bell."])
+  }
+
   @Test func `options that are not allowed`() async {
     let violations = await checkContract(.badlyDeclared, options: "third: 7\nfirts: 1")
     #expect(

@@ -22,6 +22,11 @@ import Testing
     #expect(run.commands == ["ticks raise AAPL"])
     #expect(run.isStopped)
     await run.waitForCommands(1)
+    #expect(run.offering(Bell.self, by: "ticks", Bell()).components(offering: Bell.self).map(\.id) == ["ticks"])
+    run.offering(Int.self, by: "other", 7)
+    #expect(try run.door(Int.self, of: "other") == 7)
+    #expect(throws: CommandError.offersNo("other", door: "Bell")) { try run.door(Bell.self, of: "other") }
+    #expect(throws: CommandError.unknownComponent("nobody")) { try run.door(Bell.self, of: "nobody") }
     await run.waitForStop()
   }
 }

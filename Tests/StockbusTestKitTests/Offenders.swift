@@ -120,7 +120,26 @@ actor OnlyOnce: Sink {
   func receive(_ events: Span<Trade>) {}
 }
 
+struct Bell: Sendable {}
+
+/// Declares one door twice.
+actor DoubleDoors: Sink, OfferingComponent {
+  static var doors: [ComponentDoor<DoubleDoors>] { [ComponentDoor(Bell.self) { _ in Bell() }, ComponentDoor(Bell.self) { _ in Bell() }] }
+  init(_ settings: NoOptions, _ context: Context) {}
+  func receive(_ events: Span<Trade>) {}
+}
+
+/// Declares a door until it lives.
+actor Fickle: Sink, OfferingComponent {
+  private static let lives = Watched(0)
+  static var doors: [ComponentDoor<Fickle>] { lives.value == 0 ? [ComponentDoor(Bell.self) { _ in Bell() }] : [] }
+  init(_ settings: NoOptions, _ context: Context) { Self.lives.update { $0 += 1 } }
+  func receive(_ events: Span<Trade>) {}
+}
+
 extension Plugin {
+  static let doubleDoors = Plugin("double_doors", "Has two doors.", .sink(DoubleDoors.self))
+  static let fickle = Plugin("fickle", "Has a door, or not.", .sink(Fickle.self))
   static let badlyDeclared = Plugin("BadPlugin", "no sentence", .sink(BadlyDeclared.self))
   static let lopsided = Plugin("lopsided", "Takes lopsided events.", .sink(LopsidedSink.self))
   static let inventor = Plugin("inventor", "Invents.", .processor(Inventor.self))

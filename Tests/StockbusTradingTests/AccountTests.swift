@@ -137,12 +137,13 @@ import Testing
     #expect(estimate?.fee == 1)
     #expect(estimate?.reserved == amount("501.5"))
     // Once filled: an equity of 998, with the middle of 10 as the mark, and half of 1000 as margin.
-    #expect(estimate?.position == 100)
-    #expect(estimate?.cash == -2)
-    #expect(estimate?.buyingPower == amount("498"))
+    #expect(estimate?.after == .init(position: 100, cash: -2, buyingPower: amount("498")))
     #expect(estimate?.reason == OrderReason.none)
     #expect(desk.broker.estimate(desk.order("one", .buy, "1000"))?.reason == .insufficientBuyingPower)
+    // What it would cost is known although the account cannot pay it: 1000 − 1000 × 10.01 − 1.
+    #expect(desk.broker.estimate(desk.order("one", .buy, "1000"))?.after?.cash == -9011)
     #expect(desk.broker.estimate(desk.order("one", .buy, "0.5"))?.reason == .notInLots)
+    #expect(desk.broker.estimate(desk.order("one", .buy, "0.5"))?.after == nil)
     #expect(desk.out.isEmpty)
     #expect(desk.broker.openOrders == 0)
   }

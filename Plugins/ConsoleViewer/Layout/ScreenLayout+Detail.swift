@@ -102,7 +102,7 @@ extension ScreenLayout {
       line += 1
     }
     for rule in state.otherRules where rule.concerns(row.symbol) {
-      let style = rule.state == "on" ? pen.warning : pen.muted
+      let style = rule.state == .on ? pen.warning : pen.muted
       for text in rule.lines(columns: width) where line < bottom {
         frame.put(text, row: line, column: column, style, width: width)
         line += 1

@@ -68,9 +68,9 @@ extension ScreenLayout {
     }
     for rule in rules {
       let symbols = rule.symbols == "*" ? "all symbols" : rule.symbols
-      var line = StyledLine("  ! \(rule.name)", rule.state == "on" ? pen.text : pen.muted)
+      var line = StyledLine("  ! \(rule.name)", rule.state == .on ? pen.text : pen.muted)
       let says = rule.isNamedByCondition ? "" : "  \(symbols): \(rule.condition)"
-      line.append("\(says)  (\(rule.component)\(rule.state == "on" ? "" : ", " + rule.state))", pen.muted)
+      line.append("\(says)  (\(rule.component)\(rule.state == .on ? "" : ", " + rule.state.rawValue))", pen.muted)
       lines.append(line)
     }
     if !(state.alerts.isEmpty && rules.isEmpty), !state.notifications.isEmpty { lines.append(StyledLine("")) }

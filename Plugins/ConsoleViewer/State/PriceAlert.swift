@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusViewing
 
 /// An alert at a price; it fires once.
 struct PriceAlert: Hashable {
@@ -10,16 +11,17 @@ struct PriceAlert: Hashable {
   var isDelegated = false
 
   /// `AAPL above 200`.
-  var text: String { words.joined(separator: " ") }
-  var words: [String] { [symbol.description, isAbove ? "above" : "below", level.description] }
+  var text: String { "\(symbol) \(isAbove ? "above" : "below") \(level)" }
 
   /// The name of the dispatcher's rule for this alert. A symbol's name that the dispatcher would take for a pattern is marked as a plain
   /// name.
   var rule: String { isPattern ? "only " + text : text }
 
-  /// The arguments of the dispatcher's `add` command for this alert.
-  var order: [String] {
-    isPattern ? [symbol.description, "exactly", isAbove ? "above" : "below", level.description, "name", rule] : words
+  /// The dispatcher's rule for this alert.
+  var request: RuleRequest {
+    RuleRequest(
+      .symbol(symbol.description),
+      [.init(isAbove ? "above" : "below", level.description)] + (isPattern ? [.init("name", rule)] : []))
   }
 
   private var isPattern: Bool { Glob.isPattern(symbol.description) }

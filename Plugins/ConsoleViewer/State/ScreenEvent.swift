@@ -1,6 +1,7 @@
 internal import MarketData
 internal import StockbusPlugin
 internal import StockbusTerminal
+internal import StockbusViewing
 
 /// Everything that changes the state, except prices.
 enum ScreenEvent {
@@ -17,12 +18,12 @@ enum ScreenEvent {
   case alerts([Alert])
   /// The reply to a command.
   case reply(String, isError: Bool)
-  /// A dispatcher's reply to `rules`: the component, the text.
-  case rules(String, String)
+  /// The rules of a dispatcher, by its name; none if it does not say.
+  case rules(String, [WatchedRule])
   /// A broker's reply to a preview: the preview's number, the text.
   case preview(Int, String, isError: Bool)
-  /// A broker's reply to `fills`; nil if it gave none.
-  case fills(String?)
+  /// A broker's fills of runs before; nil if it does not say.
+  case fills([Fill]?)
   /// The history's answer.
   case past(PastRequest, PastAnswer)
   /// A request to show a symbol's page.
@@ -37,6 +38,10 @@ enum ScreenEffect: Hashable {
   case perform(Command, on: String)
   /// Ask a broker what an order would cost.
   case preview(Command, on: String, number: Int)
+  /// Give a dispatcher a rule.
+  case addRule(RuleRequest, to: String)
+  /// Take the rule of this name from a dispatcher.
+  case removeRule(String, from: String)
   /// Ask a dispatcher for its rules.
   case askRules(String)
   /// Ask a broker for the fills of runs before.

@@ -90,7 +90,7 @@ extension ScreenState {
     if !alerts.contains(where: { $0.text == alert.text }) { alerts.append(alert) }
     arm(symbol)
     say("alert: \(alert.text)")
-    let told = dispatcher.map { [ScreenEffect.perform(Command(verb: "add", arguments: alert.order), on: $0.id)] } ?? []
+    let told = dispatcher.map { [ScreenEffect.addRule(alert.request, to: $0.id)] } ?? []
     return told + [.save]
   }
 
@@ -102,9 +102,9 @@ extension ScreenState {
     alerts.removeAll { $0.symbol == symbol }
     arm(symbol)
     say("no more alerts for \(symbol)")
-    let dispatcher = run.component(taking: "remove", plugin: "notification_dispatcher")
+    let dispatcher = dispatcher
     let told = removed.filter(\.isDelegated).compactMap { alert in
-      dispatcher.map { ScreenEffect.perform(Command(verb: "remove", arguments: [alert.rule]), on: $0.id) }
+      dispatcher.map { ScreenEffect.removeRule(alert.rule, from: $0.id) }
     }
     return told + [.save]
   }

@@ -27,9 +27,9 @@ extension ScreenState {
     case .status(let statuses): statuses.forEach { note($0) }
     case .alerts(let alerts): return alerts.isEmpty ? [] : note(alerts)
     case .reply(let text, let isError): say(text, isError: isError)
-    case .rules(let id, let text): rules = rules.filter { $0.component != id } + WatchedRule.all(text, of: id)
+    case .rules(let id, let own): rules = rules.filter { $0.component != id } + own
     case .preview(let number, let text, let isError): previewed(number, text, isError: isError)
-    case .fills(let text): recallFills(text)
+    case .fills(let past): recallFills(past)
     case .past(let request, let answer): answerPast(request, answer)
     case .open(let symbol):
       market.want(symbol.description)

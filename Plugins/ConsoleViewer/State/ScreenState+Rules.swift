@@ -8,7 +8,7 @@ extension WatchedRule {
 
   /// Its name, its condition and whether it is off, on one line if that fits into so many columns, otherwise on two.
   func lines(columns: Int) -> [String] {
-    let off = state == "on" ? "" : " (\(state))"
+    let off = state == .on ? "" : " (\(state.rawValue))"
     if isNamedByCondition { return ["! " + name + off] }
     let one = "! \(name): \(condition)\(off)"
     return one.displayWidth <= columns ? [one] : ["! \(name):", "    " + condition + off]
@@ -17,7 +17,7 @@ extension WatchedRule {
 
 extension ScreenState {
   /// The dispatcher that also gets the alerts of the screen, and sends them through its channels.
-  var dispatcher: RunComponent? { run.component(taking: "add", plugin: "notification_dispatcher") }
+  var dispatcher: RunComponent? { run.components(offering: (any RuleDesk).self).first }
 
   /// The rules of dispatchers, without those that belong to the screen's own alerts.
   var otherRules: [WatchedRule] {

@@ -1,14 +1,13 @@
 internal import MarketData
 internal import StockbusPlugin
 internal import StockbusTerminal
+internal import StockbusTrading
 internal import StockbusViewing
 
 extension RunSample {
   /// The component that takes orders; one that the viewer reads from is preferred.
   func broker(of viewer: String) -> RunComponent? {
-    let able = components.filter { component in
-      component.isRunning && ["buy", "preview"].allSatisfy { verb in component.commands.contains { $0.verb == verb } }
-    }
+    let able = components(offering: (any OrderDesk).self)
     let inputs = components.first { $0.id == viewer }?.inputs ?? []
     return able.first { broker in inputs.contains { $0.hasPrefix(broker.id + ".") } } ?? able.first
   }
@@ -40,19 +39,17 @@ extension ScreenState {
   /// Asks the broker whose fills are shown for those of runs before, once: the bus brings those of this run only.
   mutating func askFills() -> [ScreenEffect] {
     let inputs = run.components.first { $0.id == settings.id }?.inputs ?? []
-    guard !hasAskedFills, let broker, inputs.contains("\(broker.id).fills"), broker.commands.contains(where: { $0.verb == "fills" })
-    else { return [] }
+    guard !hasAskedFills, let broker, inputs.contains("\(broker.id).fills") else { return [] }
     hasAskedFills = true
     return [.askFills(broker.id)]
   }
 
   /// Takes the answer; without one the next sample asks again.
-  mutating func recallFills(_ text: String?) {
-    guard let text else {
+  mutating func recallFills(_ fills: [Fill]?) {
+    guard let fills else {
       hasAskedFills = false
       return
     }
-    let fills = Portfolio.fills(text)
     if fills.isEmpty { return }
     portfolio.recall(fills)
     addPortfolioTab()

@@ -130,9 +130,10 @@ struct StateText {
       if viewer.account != nil, RuleOwner(ofRule: rule.name).name != nil { return nil }
       let words = rule.condition.split(separator: " ")
       return [
-        "id": .string(rule.name), "name": .string(rule.name), "symbol": .string(rule.symbols), "condition": .string(rule.condition),
-        "threshold": words.count > 1 ? .string(String(words[1])) : .null, "muted": .bool(rule.state == "off"),
-        "state": .string(rule.state), "own": .bool(viewer.scopes.contains(.control)),
+        "id": .string(rule.name), "name": .string(rule.name), "symbol": .string(visible(rule.symbols, limit: 200)),
+        "condition": .string(rule.condition),
+        "threshold": words.count > 1 ? .string(String(words[1])) : .null, "muted": .bool(rule.state == .off),
+        "state": .string(rule.state.rawValue), "own": .bool(viewer.scopes.contains(.control)),
       ]
     }
   }

@@ -10,8 +10,8 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The part of the API that makes, mutes and removes alerts, where there are no accounts: commands to the run's dispatcher, with the rules of
-/// YAML.
+/// The part of the API that makes, mutes and removes alerts, where there are no accounts: through the door of the run's dispatcher, with the
+/// rules of YAML.
 struct AlertRoutes: Sendable {
   let dashboard: Dashboard
   let door: Door
@@ -24,7 +24,7 @@ struct AlertRoutes: Sendable {
       .post, "/api/alerts",
       door.behind(.control) { request, _ in
         guard let form = RuleForm(request.body) else { return .error(400, "bad_request", RuleForm.usage) }
-        return await dashboard.ask("add", form.words())
+        return await dashboard.ask { desk throws(CommandError) in try await desk.add(form.request()) }
       })
     routes.add(
       .put, "/api/alerts/:name",
@@ -32,39 +32,46 @@ struct AlertRoutes: Sendable {
         guard let form = try? JSONDecoder().decode(MuteForm.self, from: Data(request.body)) else {
           return .error(400, "bad_request", "write {\"muted\":true} or {\"muted\":false}")
         }
-        return await dashboard.ask(form.muted ? "disable" : "enable", [request.parameters["name"] ?? ""])
+        return await dashboard.mute(request.parameters["name"] ?? "", form.muted)
       })
     routes.add(
       .delete, "/api/alerts/:name",
-      door.behind(.control) { request, _ in await dashboard.ask("remove", [request.parameters["name"] ?? ""]) })
+      door.behind(.control) { request, _ in await dashboard.remove(request.parameters["name"] ?? "") })
   }
 
   private struct MuteForm: Decodable { let muted: Bool }
 }
 
 extension Dashboard {
-  private var dispatcher: RunComponent? {
-    context.run.components.first { component in component.isRunning && component.commands.contains { $0.usage.hasPrefix("add SYMBOLS") } }
-  }
+  private var dispatcher: RunComponent? { context.run.components(offering: (any RuleDesk).self).first(where: \.isRunning) }
 
   /// The rules of the run's dispatcher.
   func rules() async -> [WatchedRule] {
-    guard let dispatcher,
-      let text = try? await context.run.perform(Command(verb: "rules", arguments: []), on: dispatcher.id)
-    else { return [] }
-    let rules = WatchedRule.all(text, of: dispatcher.id)
+    guard let dispatcher, let desk = try? context.run.door((any RuleDesk).self, of: dispatcher.id) else { return [] }
+    let rules = await desk.rules()
     // A pattern is not the name of a symbol, and finds nothing.
-    for rule in rules { for name in rule.symbols.split(separator: ",") { push.board.want(String(name)) } }
+    for rule in rules { for name in rule.symbols.split(separator: ",").prefix(Self.mostWanted) { push.board.want(String(name)) } }
     return rules
   }
 
-  func ask(_ verb: String, _ words: [String]) async -> WebResponse {
+  /// Of the symbols of one rule.
+  private static var mostWanted: Int { 100 }
+
+  func ask(_ change: (any RuleDesk) async throws(CommandError) -> RuleChange) async -> WebResponse {
     guard let dispatcher else { return .error(404, "no_dispatcher", "this run has no notification_dispatcher") }
     let response = await WebResponse.reply { () throws(CommandError) in
-      try await context.run.perform(Command(verb: verb, arguments: words), on: dispatcher.id)
+      try await change(context.run.door((any RuleDesk).self, of: dispatcher.id)).text
     }
     if response.status == 200 { await tellRules() }
     return response
+  }
+
+  func mute(_ rule: String, _ isMuted: Bool) async -> WebResponse {
+    await ask { desk throws(CommandError) in try await desk.mute(RuleOwner(name: nil, title: rule), isMuted) }
+  }
+
+  func remove(_ rule: String) async -> WebResponse {
+    await ask { desk throws(CommandError) in try await desk.remove(RuleOwner(name: nil, title: rule)) }
   }
 
   // MARK: Where there are accounts
@@ -75,8 +82,7 @@ extension Dashboard {
       read: { text in RuleForm(Array(text.utf8)).map { .success($0.shown) } ?? .failure(.malformed(RuleForm.usage)) },
       follow: { [self] person, text, change in await follow(text, change, of: person) },
       configured: { [self] person in StateText.rules(await rules(), for: Viewer(person, hasAccounts: true)) },
-      mute: { [self] id, isMuted in await ask(isMuted ? "disable" : "enable", ["rule", id]).status == 200 },
-      remove: { [self] id in await ask("remove", [id]).status == 200 })
+      mute: { [self] id, isMuted in await mute(id, isMuted).status == 200 }, remove: { [self] id in await remove(id).status == 200 })
   }
 
   /// Makes the dispatcher follow a change of a person's own rule; returns why it is refused.
@@ -84,16 +90,17 @@ extension Dashboard {
     guard let form = RuleForm(Array(text.utf8)) else { return .malformed(RuleForm.usage) }
     guard let dispatcher else { return .unknown("notification_dispatcher in this run") }
     push.board.want(form.symbol)
-    let name = RuleOwner(name: person.name, title: form.title).rule
-    let command =
+    let own = RuleOwner(name: person.name, title: form.title)
+    do throws(CommandError) {
+      let desk = try context.run.door((any RuleDesk).self, of: dispatcher.id)
       switch change {
-      case .add: Command(verb: "add", arguments: form.words(owner: person.name))
-      case .mute: Command(verb: "disable", arguments: ["rule", name])
-      case .unmute: Command(verb: "enable", arguments: ["rule", name])
-      case .remove: Command(verb: "remove", arguments: [name])
+      case .add: _ = try await desk.add(form.request(owner: person.name))
+      case .mute: _ = try await desk.mute(own, true)
+      case .unmute: _ = try await desk.mute(own, false)
+      case .remove: _ = try await desk.remove(own)
       }
-    do throws(CommandError) { _ = try await context.run.perform(command, on: dispatcher.id) } catch {
-      if case .refused(let reason) = error { return .malformed(reason.replacing("@\(person.name) ", with: "")) }
+    } catch {
+      if case .refused(let reason) = error { return .malformed(reason) }
       return .busy
     }
     return nil

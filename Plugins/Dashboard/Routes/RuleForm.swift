@@ -1,4 +1,5 @@
 internal import StockbusAccountRoutes
+internal import StockbusViewing
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -16,8 +17,8 @@ struct RuleForm {
 
   let symbol: String
   let name: String?
-  /// The options but symbol and name, by name: `["cooldown", "1m", "crosses_above", "88"]`.
-  private let options: [String]
+  /// The options but symbol and name, by name.
+  private let options: [RuleRequest.Option]
   private let condition: String
   private let threshold: String
   private let window: String?
@@ -35,16 +36,16 @@ struct RuleForm {
   init?(_ body: [UInt8]) {
     guard let members = try? JSONDecoder().decode([String: Value].self, from: Data(body)), case .text(let symbol)? = members["symbol"]
     else { return nil }
-    var (options, name, texts) = ([String](), String?.none, [String: String]())
+    var (options, name, texts) = ([RuleRequest.Option](), String?.none, [String: String]())
     for (key, value) in members.sorted(by: { $0.key < $1.key }) where key != "symbol" {
       switch value {
       case .text(let text) where key == "name": name = text.isEmpty ? nil : text
-      // `message` takes the rest of a command, as the name does. The sender is the owner.
+      // The sender is the owner, and whose rule it is decides where its alerts go.
       case .text where key == "message" || key == "owner" || key == "channels": return nil
       case .text(let text):
-        options += [key, text]
+        options.append(.init(key, text))
         texts[key] = text
-      case .flag(let isOn): if Self.flags.contains(key) { options += [key, isOn ? "true" : "false"] } else { return nil }
+      case .flag(let isOn): if Self.flags.contains(key) { options.append(.init(key, isOn ? "true" : "false")) } else { return nil }
       }
     }
     self.symbol = symbol
@@ -59,11 +60,10 @@ struct RuleForm {
   /// What the owner calls it.
   var title: String { name ?? "\(symbol) \(condition) \(threshold)" }
 
-  /// The words of the dispatcher's `add`.
   /// - Parameter owner: whose own rule it is; nil for everybody's.
-  func words(owner: String? = nil) -> [String] {
-    let named = owner == nil ? name.map { ["name", $0] } ?? [] : ["name", title]
-    return [symbol, "exactly"] + options + (owner.map { ["owner", $0] } ?? []) + named
+  func request(owner: String? = nil) -> RuleRequest {
+    let name = (owner == nil ? name : title).map { [RuleRequest.Option("name", $0)] } ?? []
+    return RuleRequest(.symbol(symbol), options + name, owner: owner)
   }
 
   var shown: RuleBook.Shown {

@@ -2,6 +2,7 @@ internal import MarketData
 internal import StockbusAccounts
 internal import StockbusInstruments
 internal import StockbusPlugin
+internal import StockbusTrading
 internal import StockbusViewing
 internal import StockbusWeb
 
@@ -75,7 +76,7 @@ extension Dashboard {
 
   /// What can be done in this run: trading only with a broker.
   var usable: Set<Scope> {
-    let hasBroker = context.run.components.contains { $0.commands.contains { $0.usage.hasPrefix("preview ") } }
+    let hasBroker = !context.run.components(offering: (any OrderDesk).self).isEmpty
     return hasBroker ? Set(Scope.allCases) : Set(Scope.allCases).subtracting([.trade])
   }
 

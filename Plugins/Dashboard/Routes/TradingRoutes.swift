@@ -1,7 +1,7 @@
 internal import MarketData
 internal import StockbusAccounts
 internal import StockbusPlugin
-internal import StockbusViewing
+internal import StockbusTrading
 internal import StockbusWeb
 
 #if canImport(FoundationEssentials)
@@ -10,7 +10,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The part of the API that trades on paper: orders become commands to the run's broker, in the words that a person would type.
+/// The part of the API that trades on paper: through the door of the run's broker, and in its words.
 struct TradingRoutes: Sendable {
   let dashboard: Dashboard
   let door: Door
@@ -20,60 +20,57 @@ struct TradingRoutes: Sendable {
     routes.add(
       .post, "/api/orders/preview",
       door.behind(.trade) { request, viewer in
-        guard let order = OrderForm(request.body) else { return OrderForm.refusal }
-        if let unknown = order.unknownSymbol { return .json(["accepted": false, "text": .string(unknown)]) }
-        switch await dashboard.trade("preview", [order.side] + order.words, in: order.account, viewer) {
-        case .done(let text): return .json(["accepted": true, "text": .string(text)])
+        guard let form = OrderForm(request.body) else { return OrderForm.refusal }
         // What would be refused is an answer to the question, and no error.
-        case .refused(let text): return .json(["accepted": false, "text": .string(text)])
-        case .failed(let response): return response
+        return await dashboard.trade(in: form.account, viewer, refusal: { .json(["accepted": false, "text": .string($0)]) }) {
+          desk, account throws(CommandError) in .json(Self.json(try await desk.preview(try form.order(), in: account)))
         }
       })
     routes.add(
       .post, "/api/orders",
       door.behind(.trade) { request, viewer in
-        guard let order = OrderForm(request.body) else { return OrderForm.refusal }
-        if let unknown = order.unknownSymbol { return .error(422, "refused", unknown) }
-        return await dashboard.trade(order.side, order.words, in: order.account, viewer).response
+        guard let form = OrderForm(request.body) else { return OrderForm.refusal }
+        return await dashboard.order(in: form.account, viewer) { desk, account throws(CommandError) in
+          try await desk.submit(try form.order(), in: account)
+        }
       })
     routes.add(
       .put, "/api/orders/:key",
       door.behind(.trade) { request, viewer in
-        guard let change = ChangeForm(request.body) else { return OrderForm.refusal }
-        return await dashboard.trade("replace", [request.parameters["key"] ?? ""] + change.words, in: change.account, viewer).response
+        guard let form = ChangeForm(request.body) else { return OrderForm.refusal }
+        return await dashboard.order(in: form.account, viewer) { desk, account throws(CommandError) in
+          try await desk.replace(request.parameters["key"] ?? "", by: try form.change(), in: account)
+        }
       })
     routes.add(
       .delete, "/api/orders/:key",
       door.behind(.trade) { request, viewer in
-        await dashboard.trade("cancel", [request.parameters["key"] ?? ""], in: request.target["account"], viewer).response
+        await dashboard.order(in: request.target["account"], viewer) { desk, account throws(CommandError) in
+          try await desk.cancel(request.parameters["key"] ?? "", in: account)
+        }
       })
   }
-}
 
-/// What became of an order.
-enum TradingReply {
-  case done(String)
-  case refused(String)
-  case failed(WebResponse)
-
-  var response: WebResponse {
-    switch self {
-    case .done(let text): .json(["accepted": true, "text": .string(text)])
-    case .refused(let text): .error(422, "refused", text)
-    case .failed(let response): response
+  /// The numbers that the ticket shows are there as far as they are known.
+  static func json(_ preview: OrderPreview) -> JSONValue {
+    var members: [JSONValue.Member] = [
+      .init("accepted", .bool(preview.refusal == nil)), .init("text", .string(preview.text)),
+    ]
+    let estimate = preview.estimate
+    if estimate.price.raw != 0 {
+      members += [.init("cost", .string(estimate.value.description)), .init("fee", .string(estimate.fee.description))]
     }
+    if let after = estimate.after { members.append(.init("cash", .string(after.cash.description))) }
+    return .object(members)
   }
 }
 
 extension Dashboard {
   /// Opens the paper account of a person who has logged in and may trade, if the run's broker opens accounts.
   func openAccount(of viewer: Viewer) async {
-    guard let account = viewer.account, viewer.scopes.contains(.trade), let broker = component(with: "open ACCOUNT"), broker.isRunning,
-      opened.insert(account).inserted
+    guard let account = viewer.account, viewer.scopes.contains(.trade), let broker, broker.isRunning, opened.insert(account).inserted
     else { return }
-    do throws(CommandError) {
-      _ = try await context.run.perform(Command(verb: "open", arguments: [account.description]), on: broker.id)
-    } catch {
+    do throws(CommandError) { _ = try await desk(of: broker).open(account) } catch {
       // One that opens none says so each time; one that is not running may later.
       if case .refused = error { return }
       opened.remove(account)
@@ -83,13 +80,11 @@ extension Dashboard {
   /// Asks the broker for the fills of runs before, once for each account: the bus brings those of this run only. A broker that does not run
   /// yet is asked again as long as somebody waits.
   func recallFills(of viewer: Viewer, while isWanted: @Sendable () -> Bool) async {
-    guard !recalled.contains(viewer.account) else { return }
-    let words = viewer.account.map { ["in", $0.description] } ?? []
-    while let broker = component(with: "fills "), !recalled.contains(viewer.account) {
+    while !recalled.contains(viewer.account), let broker {
       do throws(CommandError) {
-        let text = try await context.run.perform(Command(verb: "fills", arguments: words), on: broker.id)
+        let fills = try await desk(of: broker).fills(of: viewer.account?.description)
         recalled.insert(viewer.account)
-        push.recall(Portfolio.fills(text))
+        push.recall(fills)
         return stir()
       } catch {
         // Such as an account that is not there: the next one who comes asks again.
@@ -102,39 +97,50 @@ extension Dashboard {
 
   /// True if the broker has an account of this name: a person who signed up under it would trade in it. Throws while it does not say.
   func hasPaperAccount(_ name: String) async throws(AccountError) -> Bool {
-    guard let broker = component(with: "open ACCOUNT") else { return false }
-    do throws(CommandError) {
-      _ = try await context.run.perform(Command(verb: "show", arguments: ["in", name]), on: broker.id)
-      return true
-    } catch {
-      if case .refused = error { return false }
-      throw .busy
-    }
+    guard let broker else { return false }
+    do throws(CommandError) { return try await desk(of: broker).hasAccount(name) } catch { throw .busy }
   }
 
-  private func component(with usage: String) -> RunComponent? {
-    let all = context.run.components.filter { $0.commands.contains { $0.usage.hasPrefix(usage) } }
+  private var broker: RunComponent? {
+    let all = context.run.components(offering: (any OrderDesk).self)
     return all.first(where: \.isRunning) ?? all.first
   }
 
-  /// - Parameter account: the paper account; where there are accounts, a person trades in the one of its name only.
-  func trade(_ verb: String, _ words: [String], in account: String?, _ viewer: Viewer) async -> TradingReply {
+  private func desk(of broker: RunComponent) throws(CommandError) -> any OrderDesk {
+    try context.run.door((any OrderDesk).self, of: broker.id)
+  }
+
+  /// - Parameters:
+  ///   - account: the paper account; where there are accounts, a person trades in the one of its name only.
+  ///   - refusal: the response where the broker refuses.
+  ///   - ask: asks the broker, in this account.
+  func trade(
+    in account: String?, _ viewer: Viewer, refusal: (String) -> WebResponse = { .error(422, "refused", $0) },
+    _ ask: (any OrderDesk, _ account: String?) async throws(CommandError) -> WebResponse
+  ) async -> WebResponse {
     let own = viewer.account?.description
     if let own, let account, account != own {
-      return .failed(.error(403, "foreign_account", "paper account \(shown(account)) is not yours"))
+      return .error(403, "foreign_account", "paper account \(shown(account)) is not yours")
     }
-    let words = words + ((own ?? account).map { ["in", $0] } ?? [])
     await openAccount(of: viewer)
-    guard let broker = component(with: "preview ") else { return .failed(.error(404, "no_broker", "this run has no paper broker")) }
-    do throws(CommandError) { return .done(try await context.run.perform(Command(verb: verb, arguments: words), on: broker.id)) } catch {
-      if case .refused(let reason) = error { return .refused(reason) }
-      if case .busy(let reason) = error { return .failed(.busy(reason)) }
-      return .failed(.error(503, "not_running", "\(error)"))
+    guard let broker else { return .error(404, "no_broker", "this run has no paper broker") }
+    do throws(CommandError) { return try await ask(desk(of: broker), own ?? account) } catch {
+      if case .refused(let reason) = error { return refusal(reason) }
+      if case .busy(let reason) = error { return .busy(reason) }
+      return .error(503, "not_running", "\(error)")
+    }
+  }
+
+  func order(
+    in account: String?, _ viewer: Viewer, _ ask: (any OrderDesk, _ account: String?) async throws(CommandError) -> OrderAnswer
+  ) async -> WebResponse {
+    await trade(in: account, viewer) { desk, account throws(CommandError) in
+      .json(["accepted": true, "text": .string(try await ask(desk, account).words())])
     }
   }
 }
 
-/// Numbers as `openapi.yaml` has them. The broker's commands would take an exponent too, and `1e3` is easily not what somebody means.
+/// Numbers as `openapi.yaml` has them. The broker would take an exponent too, and `1e3` is easily not what somebody means.
 enum PlainNumbers {
   /// True if none of the texts has an exponent. What else is wrong with one the broker says.
   static func are(_ texts: [String?]) -> Bool { !texts.contains { $0?.utf8.contains { $0 | 0x20 == UInt8(ascii: "e") } ?? false } }
@@ -147,12 +153,8 @@ private struct OrderForm {
     "numbers are texts of digits with at most a point, without an exponent; an order is {\"side\":\"buy\",\"symbol\":\"AAPL\",\"size\":\"10\",\"price\":\"88.10\",\"time\":\"day\",\"account\":\"main\",\"key\":\"1\"}"
   )
 
-  let side: String
-  /// What follows `buy` or `sell` in a command.
-  let words: [String]
   let account: String?
-  /// Why nothing of its name can be traded: what people type must not fill the memory with symbols.
-  let unknownSymbol: String?
+  private let members: Members
 
   private struct Members: Decodable {
     let side: String
@@ -167,25 +169,31 @@ private struct OrderForm {
   }
 
   init?(_ body: [UInt8]) {
-    guard let form = try? JSONDecoder().decode(Members.self, from: Data(body)), form.side == "buy" || form.side == "sell",
-      PlainNumbers.are([form.size, form.price, form.stop, form.trail])
+    guard let members = try? JSONDecoder().decode(Members.self, from: Data(body)), members.side == "buy" || members.side == "sell",
+      PlainNumbers.are([members.size, members.price, members.stop, members.trail])
     else { return nil }
-    side = form.side
-    unknownSymbol = Symbol(known: form.symbol) == nil ? "no symbol \(shown(form.symbol)) has come in this run" : nil
-    var words = [form.symbol, form.size]
-    for (word, value) in [("at", form.price), ("stop", form.stop), ("trail", form.trail), ("key", form.key)] {
-      if let value, !value.isEmpty { words += [word, value] }
+    self.members = members
+    account = members.account.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Throws what is wrong with it, in a sentence.
+  func order() throws(CommandError) -> OrderRequest {
+    // What people type must not fill the memory with symbols.
+    guard let symbol = Symbol(known: members.symbol) else {
+      throw CommandError("no symbol \(shown(members.symbol)) has come in this run")
     }
-    if let time = form.time, !time.isEmpty { words.append(time) }
-    self.words = words
-    account = form.account.flatMap { $0.isEmpty ? nil : $0 }
+    var terms = OrderTerms()
+    try terms.set(.quantity, to: members.size)
+    try terms.set([(.limit, members.price), (.stop, members.stop), (.trail, members.trail), (.key, members.key)])
+    if let time = members.time, !time.isEmpty { try terms.setTimeInForce(time) }
+    return OrderRequest(members.side == "buy" ? .buy : .sell, symbol, terms)
   }
 }
 
 /// What is to change of an order.
 private struct ChangeForm {
-  let words: [String]
   let account: String?
+  private let members: Members
 
   private struct Members: Decodable {
     var size: String?
@@ -195,13 +203,24 @@ private struct ChangeForm {
   }
 
   init?(_ body: [UInt8]) {
-    guard let form = try? JSONDecoder().decode(Members.self, from: Data(body)), PlainNumbers.are([form.size, form.price, form.stop])
+    guard let members = try? JSONDecoder().decode(Members.self, from: Data(body)),
+      PlainNumbers.are([members.size, members.price, members.stop])
     else { return nil }
-    var words: [String] = []
-    for (word, value) in [("quantity", form.size), ("at", form.price), ("stop", form.stop)] {
-      if let value, !value.isEmpty { words += [word, value] }
-    }
-    self.words = words
-    account = form.account.flatMap { $0.isEmpty ? nil : $0 }
+    self.members = members
+    account = members.account.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Throws what is wrong with it, in a sentence.
+  func change() throws(CommandError) -> OrderTerms {
+    var change = OrderTerms()
+    try change.set([(.quantity, members.size), (.limit, members.price), (.stop, members.stop)])
+    return change
+  }
+}
+
+extension OrderTerms {
+  /// Reads what is there.
+  fileprivate mutating func set(_ texts: [(Part, String?)]) throws(CommandError) {
+    for (part, text) in texts { if let text, !text.isEmpty { try set(part, to: text) } }
   }
 }

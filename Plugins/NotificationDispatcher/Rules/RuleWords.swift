@@ -1,6 +1,7 @@
 internal import StockbusPlugin
+internal import StockbusViewing
 
-/// Parses a rule from a command: `AAPL above 200 rearm 0.5% cooldown 1m once`. It begins with names and patterns, separated by commas, or
+/// Reads a rule from a command: `AAPL above 200 rearm 0.5% cooldown 1m once`. It begins with names and patterns, separated by commas, or
 /// with one name and `exactly`: `* exactly above 200` is for the symbol with the name `*`.
 enum RuleWords {
   /// Options without a value.
@@ -12,39 +13,59 @@ enum RuleWords {
     "up": "rises_by", "down": "falls_by", "crosses": "crosses_above", "crosses_over": "crosses_above", "crosses_under": "crosses_below",
   ]
 
-  /// The rule; checks and messages are the same as in a configuration.
-  static func rule(_ words: [String]) throws(CommandError) -> RuleSettings {
+  static func request(_ words: [String]) throws(CommandError) -> RuleRequest {
     let usage = "say what to watch: AAPL above 200 rearm 0.5% cooldown 1m"
     guard let subject = words.first, words.count > 1 else { throw CommandError(usage) }
-    let mark = ConfigNode.Mark(file: "command", line: 1, column: 1)
-    func scalar(_ text: String) -> ConfigNode { ConfigNode(.scalar(text), at: mark, isQuoted: true) }
-    var entries: [ConfigNode.Entry] = []
     var rest = words.dropFirst()
+    var request = RuleRequest(subject == "*" ? .all : .symbols(subject.split(separator: ",").map(String.init)))
     if rest.first == "exactly" {
       rest = rest.dropFirst()
-      entries.append(.init(key: "symbol", mark: mark, value: scalar(subject)))
-    } else if subject != "*" {
-      entries.append(
-        .init(key: "symbols", mark: mark, value: ConfigNode(.list(subject.split(separator: ",").map { scalar(String($0)) }), at: mark)))
+      request.subject = .symbol(subject)
     }
-    let known = RuleSettings.names
     while let key = rest.popFirst() {
-      if !known.contains(key), let meant = meant[key.lowercased()] ?? known.first(where: { $0 == key.lowercased() }) {
-        throw CommandError("a rule has no \(shown(key)); did you mean '\(meant)'?")
-      }
+      try check(key)
       if flags.contains(key), rest.first != "true", rest.first != "false" {
-        entries.append(.init(key: key, mark: mark, value: scalar("true")))
+        request.options.append(.init(key, "true"))
       } else if key == "name" || key == "message" {
         // The last option takes the rest of the line as its value.
-        entries.append(.init(key: key, mark: mark, value: scalar(rest.joined(separator: " "))))
+        request.options.append(.init(key, rest.joined(separator: " ")))
         rest = []
       } else if let value = rest.popFirst() {
-        entries.append(.init(key: key, mark: mark, value: scalar(value)))
+        request.options.append(.init(key, value))
       } else {
         throw CommandError("\(shown(key)) needs a value; \(usage)")
       }
     }
-    do throws(Problems) { return try RuleSettings.decode(ConfigNode(.map(entries), at: mark), at: mark) } catch {
+    return request
+  }
+
+  /// Throws if an option has another name.
+  static func check(_ key: String) throws(CommandError) {
+    let known = RuleSettings.names
+    if !known.contains(key), let meant = meant[key.lowercased()] ?? known.first(where: { $0 == key.lowercased() }) {
+      throw CommandError("a rule has no \(shown(key)); did you mean '\(meant)'?")
+    }
+  }
+}
+
+extension RuleSettings {
+  /// The rule that somebody wants to have; checks and messages are the same as in a configuration.
+  init(_ request: RuleRequest) throws(CommandError) {
+    let mark = ConfigNode.Mark(file: "command", line: 1, column: 1)
+    func scalar(_ text: String) -> ConfigNode { ConfigNode(.scalar(text), at: mark, isQuoted: true) }
+    var entries: [ConfigNode.Entry] = []
+    func add(_ key: String, _ value: ConfigNode) { entries.append(.init(key: key, mark: mark, value: value)) }
+    switch request.subject {
+    case .all: break
+    case .symbol(let name): add("symbol", scalar(name))
+    case .symbols(let names): add("symbols", ConfigNode(.list(names.map { scalar($0) }), at: mark))
+    }
+    for option in request.options {
+      try RuleWords.check(option.name)
+      add(option.name, scalar(option.value))
+    }
+    if let owner = request.owner { add("owner", scalar(owner)) }
+    do throws(Problems) { self = try RuleSettings.decode(ConfigNode(.map(entries), at: mark), at: mark) } catch {
       throw CommandError(error.list.map(\.message).joined(separator: "; "))
     }
   }

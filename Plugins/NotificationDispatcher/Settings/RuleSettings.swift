@@ -1,5 +1,6 @@
 internal import MarketData
 package import StockbusPlugin
+internal import StockbusViewing
 
 /// The settings of one rule: its symbols, one condition, and how often it may fire.
 package struct RuleSettings: Options {
@@ -178,10 +179,11 @@ extension RuleSettings {
       + (symbols ?? []).enumerated().map { NamedSymbol($1, in: "symbols", item: $0) }
   }
 
-  /// Its name, or a description of its condition; behind its owner, as `RuleOwner` reads it.
-  var effectiveName: String { (owner.map { "@\($0) " } ?? "") + title }
+  /// Its name, or a description of its condition; behind its owner.
+  var effectiveName: String { RuleOwner(name: owner, title: title).rule }
 
-  private var title: String {
+  /// What its owner calls it.
+  var title: String {
     if let name { return name }
     let subject = symbol?.description ?? symbols.map { $0.prefix(3).joined(separator: ",") + ($0.count > 3 ? ",…" : "") } ?? "*"
     let what = of == .price ? "" : " \(of.rawValue)"

@@ -17,9 +17,14 @@ extension Desk {
 
   private static var mostAccounts: Int { 10_000 }
 
-  /// Opens an account with the terms of newcomers; returns what was done, in words. An account that is open already stays as it is.
-  mutating func open(_ name: Symbol, now: Timestamp) throws(CommandError) -> String {
-    if accountNames.contains(name) { return "account \(name) is open already" }
+  /// Opens an account with the terms of newcomers. An account that is open already stays as it is.
+  mutating func open(_ name: Symbol, now: Timestamp) throws(CommandError) -> OpenedAccount {
+    if let rules = unopened.first(where: { $0.name == name }) {
+      return OpenedAccount(name, deposit: rules.deposit, currency: rules.currency, isNew: false)
+    }
+    if let state = broker.state(of: name) {
+      return OpenedAccount(name, deposit: state.deposits, currency: state.currency, isNew: false)
+    }
     guard var rules = newcomers else {
       throw CommandError("no accounts are opened: 'newcomers' would name the account whose terms they get")
     }
@@ -29,7 +34,7 @@ extension Desk {
       do throws(BrokerError) { return .success(try broker.open(rules, at: time, into: &outcomes)) } catch { return .failure(error) }
     }
     if case .failure(let error) = opened { throw CommandError("not done: \(error)") }
-    return "account \(name) is open, with \(rules.deposit.money) \(rules.currency)"
+    return OpenedAccount(name, deposit: rules.deposit, currency: rules.currency, isNew: true)
   }
 
   /// Stops trading in an instrument, or lets it go on.

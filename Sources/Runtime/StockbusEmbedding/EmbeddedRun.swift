@@ -122,6 +122,10 @@ public final class EmbeddedRun: Sendable {
     return try await pipeline.perform(command, on: id)
   }
 
+  /// What a component offers through a door of this type, such as `door((any PriceBoard).self, of: "board")`. The component must have started;
+  /// look the door up for each request.
+  public func door<Offer: Sendable>(_ door: Offer.Type, of id: String) throws(CommandError) -> Offer { try pipeline.door(door, of: id) }
+
   /// Asks for a graceful end: sources end, everything else drains, at most as long as `drain` of `runtime` says. Returns at once.
   public func stop() { pipeline.stop() }
 }

@@ -8,7 +8,8 @@ extension Pipeline: RunView {
     members.map { member in
       RunComponent(
         id: member.id, kind: member.plan.plugin.kind, plugin: member.plan.plugin.name, inputs: member.plan.inputs.map(\.from),
-        commands: member.plan.blueprint.commands, isRunning: member.isRunning, published: member.slot.output?.published)
+        commands: member.plan.blueprint.commands, doors: member.plan.blueprint.doors, isRunning: member.isRunning,
+        published: member.slot.output?.published)
     }
   }
 
@@ -38,6 +39,11 @@ final class ComponentRunView: RunView {
   func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
     guard let pipeline else { throw .runIsOver }
     return try await pipeline.perform(command, on: id)
+  }
+
+  func door<Offer: Sendable>(_ door: Offer.Type, of id: String) throws(CommandError) -> Offer {
+    guard let pipeline else { throw .runIsOver }
+    return try pipeline.door(door, of: id)
   }
 
   func stop() { pipeline?.stop() }

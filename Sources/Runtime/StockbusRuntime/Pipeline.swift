@@ -262,8 +262,15 @@ package final class Pipeline: Sendable {
 
   /// Sends a command to a component.
   package func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
+    try await slot(of: id).perform(command)
+  }
+
+  /// What a component offers through a door of this type.
+  package func door<Offer: Sendable>(_ door: Offer.Type, of id: String) throws(CommandError) -> Offer { try slot(of: id).door(door) }
+
+  private func slot(of id: String) throws(CommandError) -> Slot {
     guard let member = member(id) else { throw .unknownComponent(id, among: members.map(\.id)) }
-    return try await member.slot.perform(command)
+    return member.slot
   }
 
   /// What a component says of a symbol; empty if it says nothing.

@@ -16,9 +16,9 @@ public struct Command: Sendable, Hashable {
   }
 }
 
-/// Why a command was not carried out; `description` says it in one sentence.
+/// Why a command, or a request through a door, was not carried out; `description` says it in one sentence.
 public enum CommandError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The component refused the command; the text is the reason, in one sentence.
+  /// The component refused the request; the text is the reason, in one sentence.
   case refused(String)
   /// The component cannot do it at present, and has not done it; the text is the reason, in one sentence. It may be tried again.
   case busy(String)
@@ -28,12 +28,14 @@ public enum CommandError: Error, Sendable, Hashable, CustomStringConvertible {
   case unknownCommand(String, known: [String])
   /// The component of this name takes no commands.
   case takesNoCommands(String)
+  /// The component of this name has no door of this type.
+  case offersNo(String, door: String)
   /// The component of this name has no started instance: it has not started yet, is being restarted, or has ended.
   case notRunning(String)
   /// The run has ended.
   case runIsOver
 
-  /// The error that a component throws to refuse a command; `reason` is one sentence.
+  /// The error that a component throws to refuse a request; `reason` is one sentence.
   public init(_ reason: String) { self = .refused(reason) }
 
   public var description: String {
@@ -43,6 +45,7 @@ public enum CommandError: Error, Sendable, Hashable, CustomStringConvertible {
     case .unknownCommand(let verb, let known):
       "unknown command \(shown(verb))" + didYouMean(verb, among: known, otherwise: "; known are " + known.joined(separator: ", "))
     case .takesNoCommands(let id): "\(shown(id)) takes no commands"
+    case .offersNo(let id, let door): "\(shown(id)) offers no \(door)"
     case .notRunning(let id): "\(shown(id)) is not running"
     case .runIsOver: "the run is over"
     }

@@ -14,6 +14,9 @@ public protocol RunView: Sendable {
   func log(after number: Int) -> [RunLogLine]
   /// Sends a command to a component; returns what it has done, in one sentence.
   func perform(_ command: Command, on id: String) async throws(CommandError) -> String
+  /// What a component offers through a door of this type: `run.door((any PriceBoard).self, of: "board")`. Throws if it offers none or is not
+  /// running. It belongs to the present instance, so look it up for each request.
+  func door<Offer: Sendable>(_ door: Offer.Type, of id: String) throws(CommandError) -> Offer
   /// Asks for a graceful stop: sources end, all other components drain. A second call has no effect.
   func stop()
   /// Returns when a graceful stop has been asked for, or the task is cancelled. A stop does not cancel components that have inputs; this
@@ -33,20 +36,23 @@ public struct RunComponent: Sendable, Hashable {
   /// The names of its inputs.
   public var inputs: [String]
   public var commands: [CommandInfo]
+  /// The types of the doors that it offers; see `RunView.components(offering:)`.
+  package var doors: [DoorID]
   /// False before the run has started, and once the component has ended.
   public var isRunning: Bool
   /// Events it has published; nil for a sink.
   public var published: Int?
 
   package init(
-    id: String, kind: Blueprint.Kind, plugin: String, inputs: [String] = [], commands: [CommandInfo] = [], isRunning: Bool = true,
-    published: Int? = nil
+    id: String, kind: Blueprint.Kind, plugin: String, inputs: [String] = [], commands: [CommandInfo] = [], doors: [DoorID] = [],
+    isRunning: Bool = true, published: Int? = nil
   ) {
     self.id = id
     self.kind = kind
     self.plugin = plugin
     self.inputs = inputs
     self.commands = commands
+    self.doors = doors
     self.isRunning = isRunning
     self.published = published
   }
@@ -101,6 +107,7 @@ package struct NoRun: RunView {
   package var edges: [RunEdge] { [] }
   package func log(after number: Int) -> [RunLogLine] { [] }
   package func perform(_ command: Command, on id: String) async throws(CommandError) -> String { throw .unknownComponent(id) }
+  package func door<Offer: Sendable>(_: Offer.Type, of id: String) throws(CommandError) -> Offer { throw .unknownComponent(id) }
   package func stop() {}
   package var cutOff: Duration? { nil }
   /// Waits until the task is cancelled, as nothing can ask for a stop.

@@ -19,6 +19,8 @@ public struct Blueprint: Sendable {
   package var commands: [CommandInfo] { presented ?? (component as? any CommandableComponent.Type)?.commands ?? [] }
   /// The commands of the component that it stands in for.
   private var presented: [CommandInfo]?
+  /// The types of the doors that its components offer.
+  package var doors: [DoorID] { (component as? any OfferingComponent.Type)?.doorIDs ?? [] }
   /// True if it is told the time, and gets several inputs in the order of their receipts.
   package let isTimed: Bool
   /// True if `merge: received` is possible: for events of one type.

@@ -57,6 +57,7 @@ extension Blueprint {
     if component is any Source.Type, !inputs.isEmpty { return "receives and publishes independently of each other" }
     if inputs.count > 1 { return "takes several event types" }
     if component is any LaneProcessor.Type { return "tells its inputs apart, which another process cannot" }
+    if component is any OfferingComponent.Type { return "offers doors, which do not lead into another process" }
     if isTimed { return "is told the time, which another process is not" }
     return nil
   }

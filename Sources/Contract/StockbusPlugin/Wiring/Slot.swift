@@ -240,6 +240,19 @@ internal import Synchronization
     return try await Self.perform(command, on: commandable)
   }
 
+  /// What the present instance offers through a door; throws if it has none of this type, or is not running.
+  package func door<Offer: Sendable>(_ door: Offer.Type) throws(CommandError) -> Offer {
+    let id = DoorID(door)
+    guard let offer = try offer(id) as? Offer else { throw .offersNo(self.id, door: "\(id)") }
+    return offer
+  }
+
+  package func offer(_ door: DoorID) throws(CommandError) -> any Sendable {
+    guard let component = state.withLock({ $0.component }) else { throw .notRunning(id) }
+    guard let offer = (component as? any OfferingComponent)?.offer(door) else { throw .offersNo(id, door: "\(door)") }
+    return offer
+  }
+
   /// What the present instance says of a symbol; empty if it says nothing, or if none has started.
   package func explain(_ symbol: Symbol, last: (any Event)?) async -> [Explanation] {
     guard let component = state.withLock({ $0.component }) as? any ExplainingComponent else { return [] }

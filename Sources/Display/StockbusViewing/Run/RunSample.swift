@@ -32,9 +32,13 @@ package struct RunSample {
   package var dropped: Int { edges.reduce(0) { $0 + $1.counts.dropped } }
   package var conflated: Int { edges.reduce(0) { $0 + $1.counts.conflated } }
 
-  /// The first component that takes a command; one of the given plugin is preferred.
-  package func component(taking verb: String, plugin: String? = nil) -> RunComponent? {
-    let able = components.filter { component in component.isRunning && component.commands.contains { $0.verb == verb } }
-    return plugin.map { plugin in able.first { $0.plugin == plugin } } ?? able.first
+  /// The first running component that takes a command.
+  package func component(taking verb: String) -> RunComponent? {
+    components.first { component in component.isRunning && component.commands.contains { $0.verb == verb } }
+  }
+
+  /// The running components that offer a door of this type, upstream first.
+  package func components<Offer: Sendable>(offering door: Offer.Type) -> [RunComponent] {
+    components.filter { $0.isRunning && $0.offers(door) }
   }
 }

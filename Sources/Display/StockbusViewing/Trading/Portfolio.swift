@@ -137,17 +137,6 @@ package struct Portfolio {
     fills = Array(all.sorted { ($0.time, $0.number) < ($1.time, $1.number) }.suffix(Self.fillLimit))
   }
 
-  /// The fills of a broker's reply to `fills`: a JSON object in each line.
-  package static func fills(_ reply: String) -> [Fill] {
-    reply.split(separator: "\n").compactMap { line in
-      var line = String(line)
-      return line.withUTF8 { bytes in
-        var reader = ByteReader(bytes)
-        return try? Fill.schema.decodeJSON(&reader)
-      }
-    }
-  }
-
   // MARK: Values at the prices on the screen
 
   /// A position at the last price that is known.

@@ -9,14 +9,31 @@ extension Broker {
     package var fee: Amount
     /// What the order sets aside until it is filled.
     package var reserved = Amount.zero
-    /// The position with it.
-    package var position = Quantity(raw: 0)
-    /// The account's cash with it.
-    package var cash = Amount.zero
-    /// What could be traded with after it.
-    package var buyingPower = Amount.zero
+    /// What there would be once it is filled; nil if no price is known, or if it could not be filled whatever the account has.
+    package var after: After?
     /// Why it would be rejected now; `none` if it would be accepted.
     package var reason = OrderReason.none
+
+    package init(price: Price, value: Amount, fee: Amount) {
+      self.price = price
+      self.value = value
+      self.fee = fee
+    }
+
+    /// The account with a filled order.
+    package struct After: Hashable, Sendable {
+      /// The position in the order's instrument.
+      package var position: Quantity
+      package var cash: Amount
+      /// What could be traded with.
+      package var buyingPower: Amount
+
+      package init(position: Quantity, cash: Amount, buyingPower: Amount) {
+        self.position = position
+        self.cash = cash
+        self.buyingPower = buyingPower
+      }
+    }
   }
 
   /// What an order would do and whether it would be accepted; nothing is done. Nil if there is no such account, or a result is out of range.
@@ -51,9 +68,9 @@ extension Broker {
     let mark = books[at].mark == 0 ? price : Price(raw: books[at].mark)
     valuation.add(booking.after.value(at: mark, multiplier: multiplier), accounts[account].rules.margin)
     let others = other.map { accounts[account].reserved.subtractingClamped(slots[$0].order.reserved) } ?? accounts[account].reserved
-    result.position = booking.after.quantity
-    result.cash = cash
-    result.buyingPower = valuation.equity.subtractingClamped(valuation.margin).subtractingClamped(others)
+    result.after = Estimate.After(
+      position: booking.after.quantity, cash: cash,
+      buyingPower: valuation.equity.subtractingClamped(valuation.margin).subtractingClamped(others))
     return result
   }
 

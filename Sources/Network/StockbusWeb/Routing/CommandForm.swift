@@ -31,7 +31,7 @@ extension WebResponse {
     do throws(CommandError) { return .json(["reply": .string(try await perform())]) } catch {
       switch error {
       case .unknownComponent: return .error(404, "unknown_component", "\(error)")
-      case .unknownCommand, .takesNoCommands: return .error(422, "unknown_command", "\(error)")
+      case .unknownCommand, .takesNoCommands, .offersNo: return .error(422, "unknown_command", "\(error)")
       case .notRunning, .runIsOver: return .error(503, "not_running", "\(error)")
       case .busy: return .busy("\(error)")
       case .refused: return .error(422, "refused", "\(error)")

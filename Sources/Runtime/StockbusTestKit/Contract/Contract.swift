@@ -12,7 +12,8 @@ public import StockbusPlugin
 ///   that declare every property and can read back what they write, as JSON and as CSV.
 /// - The behaviour: there is no output without input; without events the component drains and ends; it ends when its inputs end, with every
 ///   event accounted for; a source ends when it is cancelled; a second instance continues where the first one ended; on request it hands
-///   over to another instance, which continues at the next event; the same seed gives the same output.
+///   over to another instance, which continues at the next event; the same seed gives the same output; each door that it declares opens
+///   while it runs.
 /// - Time, for a component that is told the time: the output is the same if the events come one by one with watermarks between them, and
 ///   its receipts never decrease.
 ///
@@ -40,12 +41,12 @@ public func checkContract(
     let names = feeds.map { $0.type.eventName }.joined(separator: ", ")
     return violations + ["It does not take these inputs (\(names))."]
   }
-  violations += schemaFaults(of: plugin, blueprint)
+  violations += schemaFaults(of: plugin, blueprint) + doorFaults(of: blueprint)
   do throws(Problems) { _ = try blueprint.assembly(node, at: ConfigNode.Mark(file: OptionsYAML.file, line: 1, column: 1)) } catch {
     return violations + error.sorted.map { "The options are not allowed: \($0)." }
   }
   let checks = LifecycleChecks(
-    plugin: plugin, options: options, feeds: feeds, hasOutput: blueprint.output != nil, isTimed: blueprint.isTimed,
+    plugin: plugin, options: options, feeds: feeds, doors: blueprint.doors, hasOutput: blueprint.output != nil, isTimed: blueprint.isTimed,
     isDeterministic: isDeterministic, jumps: jumps, timeout: timeout)
   return violations + (feeds.isEmpty ? await checks.checkSource() : await checks.checkReader())
 }

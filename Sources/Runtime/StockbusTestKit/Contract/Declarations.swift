@@ -24,6 +24,12 @@ func declarationFaults(of plugin: Plugin) -> [String] {
   return faults
 }
 
+/// Doors of one type, of which all but the first would lead nowhere.
+func doorFaults(of blueprint: Blueprint) -> [String] {
+  var seen: Set<DoorID> = []
+  return blueprint.doors.filter { !seen.insert($0).inserted }.map { "It declares the door '\($0)' twice." }
+}
+
 /// What is wrong with the event types that a plugin takes and emits.
 func schemaFaults(of plugin: Plugin, _ blueprint: Blueprint) -> [String] {
   var types: [any Event.Type] = blueprint.inputs + (blueprint.output.map { [$0] } ?? [])

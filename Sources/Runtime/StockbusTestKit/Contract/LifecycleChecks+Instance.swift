@@ -17,7 +17,12 @@ extension LifecycleChecks {
       subject.output.update { $0.append(line) }
       subject.receipts.update { $0.append(receipt) }
     }
-    if handsOver, until == nil { slot.whenStarted { slot.quiesce() } }
+    slot.whenStarted { [doors] in
+      for door in doors {
+        do throws(CommandError) { _ = try slot.offer(door) } catch { subject.closedDoors.update { $0.append(error) } }
+      }
+      if handsOver, until == nil { slot.quiesce() }
+    }
     // Unstructured, because an instance that does not end must not block the caller; it is then abandoned.
     let life = Task {
       do {

@@ -7,6 +7,7 @@ struct LifecycleChecks: Sendable {
   let plugin: Plugin
   let options: String
   let feeds: [Feed]
+  let doors: [DoorID]
   let hasOutput: Bool
   /// True if it is told the time.
   let isTimed: Bool
@@ -32,6 +33,8 @@ struct LifecycleChecks: Sendable {
     let harness: PluginHarness
     let output = Watched<[String]>([])
     let receipts = Watched<[Timestamp]>([])
+    /// Why doors did not open while it ran.
+    let closedDoors = Watched<[CommandError]>([])
   }
 
   /// How many events of a source are compared.
@@ -63,7 +66,7 @@ struct LifecycleChecks: Sendable {
     for feed in subject.component.feeds { feed.feed.topic.close() }
     let ending = await live(subject)
     let output = subject.output.value
-    var violations = fault(ending, "Without any events")
+    var violations = fault(ending, "Without any events") + closedDoors(subject)
     if !output.isEmpty { violations.append("It emits \(output.count) events though none came in, such as \(output[0]).") }
     return violations
   }
@@ -138,7 +141,7 @@ struct LifecycleChecks: Sendable {
       for _ in 0..<(isDeterministic ? 2 : 1) {
         let subject = try makeSubject()
         let ending = await liveUntilSampled(subject, isLast: false)
-        var violations = fault(ending, "When it is stopped")
+        var violations = fault(ending, "When it is stopped") + closedDoors(subject)
         if !violations.isEmpty { return violations }
         samples.append(Array(subject.output.value.prefix(Self.sample)))
         // A source that has come to its end runs only once.
@@ -167,6 +170,10 @@ struct LifecycleChecks: Sendable {
     case .threw(let error): ["\(when) it fails: \(error)."]
     case .late: ["\(when) it does not end."]
     }
+  }
+
+  private func closedDoors(_ subject: Subject) -> [String] {
+    subject.closedDoors.value.map { "While it runs a door does not open: \($0)." }
   }
 
   private func difference(_ a: [String], _ b: [String]) -> [String] {

@@ -7,6 +7,8 @@ public final class FakeRun: RunView {
     var edges: [RunEdge]
     var lines: [RunLogLine]
     var commands: [String] = []
+    /// By component.
+    var offers: [String: [DoorID: any Sendable]] = [:]
     var isStopped = false
     var cutOff: Duration?
   }
@@ -23,6 +25,18 @@ public final class FakeRun: RunView {
     self.reply = reply
   }
 
+  /// The same run, in which this component offers this. One that was not set is a sink then.
+  @discardableResult
+  public func offering<Offer: Sendable>(_ door: Offer.Type, by id: String, _ offer: Offer) -> FakeRun {
+    let kind = DoorID(door)
+    state.update { state in
+      if !state.components.contains(where: { $0.id == id }) { state.components.append(RunComponent(id: id, kind: .sink, plugin: id)) }
+      for at in state.components.indices where state.components[at].id == id { state.components[at].doors.append(kind) }
+      state.offers[id, default: [:]][kind] = offer
+    }
+    return self
+  }
+
   public var components: [RunComponent] { state.value.components }
   public var edges: [RunEdge] { state.value.edges }
   public func log(after number: Int) -> [RunLogLine] { state.value.lines.filter { $0.number > number } }
@@ -33,6 +47,14 @@ public final class FakeRun: RunView {
   public func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
     state.update { $0.commands.append(([id, command.verb] + command.arguments).joined(separator: " ")) }
     return try reply(command, id)
+  }
+
+  public func door<Offer: Sendable>(_ door: Offer.Type, of id: String) throws(CommandError) -> Offer {
+    let (state, kind) = (state.value, DoorID(door))
+    guard let component = state.components.first(where: { $0.id == id }) else { throw .unknownComponent(id) }
+    guard component.isRunning else { throw .notRunning(id) }
+    guard let offer = state.offers[id]?[kind] as? Offer else { throw .offersNo(id, door: "\(kind)") }
+    return offer
   }
 
   public func stop() { state.update { $0.isStopped = true } }

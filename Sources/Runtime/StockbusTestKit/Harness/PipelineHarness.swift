@@ -88,4 +88,7 @@ public final class PipelineHarness: Sendable {
     }
     return try await pipeline.perform(command, on: id)
   }
+
+  /// What a component offers through a door of this type.
+  public func door<Offer: Sendable>(_ door: Offer.Type, of id: String) throws(CommandError) -> Offer { try pipeline.door(door, of: id) }
 }

@@ -120,6 +120,12 @@ public final class RunningPlugin<Out: Event>: Sendable {
     return try await component.slot.perform(command)
   }
 
+  /// What the component offers through a door of this type, once it has started.
+  public func door<Offer: Sendable>(_ door: Offer.Type) async throws(CommandError) -> Offer {
+    await now.hasBegun.wait { $0 }
+    return try component.slot.door(door)
+  }
+
   /// What the component says of a symbol, once it has started; see `ExplainingComponent`.
   public func explain(_ symbol: Symbol, last: (any Event)? = nil) async -> [Explanation] {
     await now.hasBegun.wait { $0 }

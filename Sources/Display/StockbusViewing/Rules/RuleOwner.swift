@@ -14,7 +14,7 @@ package struct RuleOwner: Hashable, Sendable {
     (name, title) = (String(rule[rule.index(after: rule.startIndex)..<blank]), String(rule[rule.index(after: blank)...]))
   }
 
-  package init(name: String, title: String) { (self.name, self.title) = (name, title) }
+  package init(name: String?, title: String) { (self.name, self.title) = (name, title) }
 
   /// The rule's name in the run.
   package var rule: String { name.map { "@\($0) \(title)" } ?? title }

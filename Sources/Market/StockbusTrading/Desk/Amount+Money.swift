@@ -1,8 +1,8 @@
-internal import StockbusPlugin
+package import MarketData
 
 extension Amount {
   /// For people: at least two decimals, and more if it has more; never rounded.
-  var money: String {
+  package var money: String {
     let text = description
     guard let point = text.firstIndex(of: ".") else { return text + ".00" }
     return text.distance(from: point, to: text.endIndex) == 2 ? text + "0" : text
