@@ -59,7 +59,7 @@ let package = Package(
     room("StockbusInstruments", on: "Market", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
     room(
       "StockbusViewing", on: "Display", uses: ["StockbusExpressions", "StockbusInstruments", "StockbusPlugin", "EventBus", "MarketData"]),
-    room("StockbusTrading", on: "Market", uses: ["MarketData"]),
+    room("StockbusTrading", on: "Market", uses: ["StockbusPlugin", "MarketData"]),
     room(
       "StockbusHistory", on: "Storage",
       uses: ["StockbusTrading", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem", "StockbusSQLite"]),
