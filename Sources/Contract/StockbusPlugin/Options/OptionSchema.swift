@@ -1,9 +1,10 @@
 /// JSON Schema, draft 2020-12.
 ///
-/// It accepts everything that decoding accepts: any scalar may also be written as text, and a text with a variable such as `${PORT}` may
-/// have any value. The exceptions, which it cannot express, are empty values, and variables in a text of limited length.
+/// The schema accepts everything that decoding accepts: any scalar may also be written as text, and a text with a variable such as
+/// `${PORT}` may have any value. The exceptions, which a schema cannot express, are empty values, and variables in a text of limited
+/// length.
 enum OptionSchema {
-  /// Text that matches `pattern`, or contains a variable.
+  /// A text that matches `pattern` or contains a variable.
   static func text(_ pattern: String, or types: [JSONValue] = []) -> JSONValue {
     let type: JSONValue = types.isEmpty ? "string" : .array(types + ["string"])
     return ["type": type, "pattern": .string("^(\(pattern))$|\(variable)")]
@@ -34,6 +35,6 @@ extension Options {
     .object([.init("$schema", "https://json-schema.org/draft/2020-12/schema")] + objectSchema.members)
   }
 
-  /// The same without the `$schema` member, for use in a larger schema.
+  /// The same document without the `$schema` member, for use in a larger schema.
   public static var objectSchema: JSONValue { OptionSchema.object(describe()) }
 }

@@ -31,7 +31,7 @@ public struct Rate: Hashable, Comparable, Sendable {
 
   private static let longest = Duration.seconds(366 * 86_400)
 
-  /// The time in which `count` events may come.
+  /// The time in which `count` events may occur.
   public var period: Duration { .nanoseconds(nanoseconds) }
   /// True for `max`.
   public var isUnlimited: Bool { count == 0 }
