@@ -2,7 +2,9 @@ public import EventBus
 
 /// Evaluates an expression on batches of events, in chunks; its memory is allocated once.
 ///
-/// ```swift var runner = ExpressionRunner(try Expression<Trade>("price > 100")) runner.judge(events) { range, verdicts in … }
+/// ```swift
+/// var runner = ExpressionRunner(try Expression<Trade>("price > 100"))
+/// runner.judge(events) { range, verdicts in … }
 /// ```
 ///
 /// Not for concurrent use: it is non-copyable, and its methods are `mutating`.

@@ -4,7 +4,9 @@ internal import EventBus
 /// A serial executor with threads of its own, for an actor whose work blocks, such as reading and writing files and pipes.
 ///
 /// Components share one thread per processor, so a few that block would stop all others. A component uses an executor by
-/// ```swift private let executor = BlockingExecutor(label: "file_writer") public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+/// ```swift
+/// private let executor = BlockingExecutor(label: "file_writer")
+/// public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 /// ```
 public final class BlockingExecutor: SerialExecutor {
   private static let key = DispatchSpecificKey<Guarded<BusyTime?>>()

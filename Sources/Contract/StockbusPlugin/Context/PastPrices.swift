@@ -38,8 +38,9 @@ package struct PastPrices: Sendable {
   private let prices: [Symbol: Last]
   private let earlier: @Sendable (Symbol, Int) -> Close?
 
-  /// - Parameters:   - closes: the newest close of each symbol.   - earlier: the newest close of a symbol before a day, asked for days up
-  ///   to that of its newest close only: these do not change while
+  /// - Parameters:
+  ///   - closes: the newest close of each symbol.
+  ///   - earlier: the newest close of a symbol before a day, asked for days up to that of its newest close only: these do not change while
   ///     the run continues. The function may read a file, so it is called once for each symbol and day.
   package init(
     path: String? = nil, closes: [Symbol: Close] = [:], prices: [Symbol: Last] = [:],

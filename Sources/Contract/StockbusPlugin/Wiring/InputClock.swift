@@ -18,8 +18,9 @@ internal import MarketData
   let id: String
   private let nudge: Nudge
 
-  /// - Parameters:   - isTimed: the component is called when time advances.   - isMerging: the events of several inputs come in the order
-  ///   of their receipts.
+  /// - Parameters:
+  ///   - isTimed: the component is called when time advances.
+  ///   - isMerging: the events of several inputs come in the order of their receipts.
   @usableFromInline
   init(
     _ inlets: [any AnyInlet], output: (any AnyTopic)?, isTimed: Bool, isMerging: Bool, _ context: Context,
