@@ -27,8 +27,7 @@ extension TLSHandler {
 
   /// The most bytes that are passed to the socket in one buffer.
   private static let bufferLimit = 1 << 20
-  /// More bytes than any record adds to its contents: TLS 1.3 adds 22, TLS 1.2 with the ciphers of a client up to 90 (RFC 5246, section
-  /// 6.2.3).
+  /// More than any record adds to its contents: TLS 1.3 adds 22, TLS 1.2 with the ciphers of a client up to 90 (RFC 5246, section 6.2.3).
   private static let recordOverhead = 96
 
   /// Encrypts the written data, and sends them.

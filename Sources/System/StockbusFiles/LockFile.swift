@@ -15,8 +15,7 @@ package final class LockFile {
   private let path: String
   private var descriptor: Int32
 
-  /// Takes the lock for the file at `path`, creating the folders above it. Throws if another process, or another part of this one, holds
-  /// the lock.
+  /// Takes the lock for the file at `path`, creating the folders above it. Throws if another process, or part of this one, holds it.
   package init(for path: String) throws(FileError) {
     let target = FilePlace(path)?.path ?? path
     self.path = target + "-lock"

@@ -8,9 +8,9 @@ package import StockbusPlugin
 ///
 /// If a write fails for lack of room, the component is degraded, the write is repeated with growing pauses, and the bus waits meanwhile.
 /// The instance ends after `patience`, halfway to the deadline of a stop, or at once if waiting cannot help. If a regular flush fails, the
-/// bus waits from the next event on, and `patience` begins with the flush. The error contains the number of events of the batch that were
-/// taken, so that these are not delivered again. **The records in the file and the records counted as lost together are the records of all
-/// delivered events**, whatever the disk does, and no partial record stays in a file.
+/// bus waits from the next event on, and `patience` begins with the flush. The error contains the number of taken events of the batch,
+/// which are not delivered again. **The records in the file and the records counted as lost together are the records of all delivered
+/// events**, whatever the disk does, and no partial record stays in a file.
 package final class RetryingFile {
   private let path: String
   private let settings: RetryingFileSettings

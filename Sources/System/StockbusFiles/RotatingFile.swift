@@ -316,8 +316,7 @@ extension RotatingFile {
     lead = max(0, lead - count)
   }
 
-  /// Removes bytes that are completely in the file from the buffer, so that the buffer begins with the first record, or the header, that is
-  /// not.
+  /// Removes bytes that are completely in the file from the buffer, which then begins with the first record, or the header, that is not.
   private func forgetWritten() {
     if sent == buffer.count {
       written.records += ends.count

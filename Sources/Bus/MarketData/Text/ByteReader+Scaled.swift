@@ -1,6 +1,6 @@
 /// How a number with more decimals than fit is read.
 package enum FinerNumbers: Sendable {
-  /// It is an error.
+  /// The number is an error.
   case reject
   /// Digits beyond a billionth are cut off.
   case cut

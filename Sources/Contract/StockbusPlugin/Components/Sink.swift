@@ -26,11 +26,9 @@ extension Sink {
 @usableFromInline
 package protocol RemoteSink: Sink {}
 
-/// A relay that passes time on: when it advances its output to a time, everything that it received up to that time has come back and is
-/// published.
+/// A relay that passes time on: when it advances its output to a time, all that it received up to that time has come back and is published.
 public protocol TimedRelay: Sink, Source {
-  /// Called when everything that its inputs received up to `time` has been taken and no event waits, if a reader of its output waits for
-  /// time.
+  /// Called when its inputs' events up to `time` have been taken and no event waits, if a reader of its output waits for time.
   func advance(to time: Timestamp)
 }
 

@@ -41,9 +41,9 @@ public protocol MultiProcessor<Output>: Component {
   associatedtype Output: Event
   /// One handler, such as `InputHandler(Trade.self) { $0.take($1, into: &$2) }`, for every event type that the processor takes.
   static var handlers: [InputHandler<Self>] { get }
-  /// As for a `TimedProcessor`.
+  /// See `TimedProcessor.advance`.
   func advance(to time: Timestamp, into output: inout Outlet<Output>) throws
-  /// As for a `TimedProcessor`.
+  /// See `TimedProcessor.due`.
   var due: Timestamp? { get }
   /// Called after each call of a handler, `advance`, `drain` or `handOver`; may wait, for what must be stored before its output is visible.
   /// Meanwhile commands are performed and no events arrive. A throw counts as one of the preceding call.

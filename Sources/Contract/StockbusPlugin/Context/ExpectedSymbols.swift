@@ -9,7 +9,7 @@ public struct ExpectedSymbols: Sendable {
   private let names: [String]
   private var missingNames: Set<String>
   private var missingPatterns: [[UInt8]]
-  /// By symbol handle.
+  /// Whether a symbol has arrived, by symbol handle.
   @usableFromInline var hasCome: [Bool] = []
   /// True once any symbol, named or not, has arrived while a named one was missing.
   public private(set) var hasMet = false

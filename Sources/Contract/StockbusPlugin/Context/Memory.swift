@@ -3,7 +3,7 @@ internal import Synchronization
 /// The key of a value that an instance leaves for the next one: its name, its type, and its treatment if the next instance has other
 /// options.
 public struct MemoryKey<Value: Sendable>: Sendable {
-  /// What happens to a value when the options change.
+  /// The treatment of a value when the options change.
   public enum Change: Sendable, Hashable {
     /// The value is kept, because it is true with any options: which symbols have arrived, which file was opened.
     case keep

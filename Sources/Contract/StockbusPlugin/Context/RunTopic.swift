@@ -29,8 +29,7 @@ package enum RunTopic: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// The place where components post notices that concern the whole run. Posting never waits; notices beyond the readers' pace are counted
-/// but not kept.
+/// Where components post notices about the whole run. Posting never waits; notices beyond the readers' pace are counted but not kept.
 package protocol NoticePublisher: Sendable {
   /// The symbols of rejected input.
   var rejected: RejectedSymbols { get }

@@ -105,8 +105,7 @@ package struct FilePlace: Sendable, Hashable {
   /// The last component of the path.
   package var name: String { Self.split(path).name }
 
-  /// True for names of descriptors that the program was started with. Several programs may write to them, even if a name leads to a plain
-  /// file.
+  /// True for names of descriptors that the program was started with. Several programs may write to them, even to a plain file.
   private static func isStandardStream(_ path: String) -> Bool {
     ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) || path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/")
   }

@@ -23,13 +23,11 @@ package struct ChannelUse: Sendable {
   package let kind: String
   /// The channel's name in the outside system.
   package let name: String
-  /// Addresses at which the channel can be reached. Two uses are of the same channel if they have one kind, matching names and a common
-  /// address.
+  /// Addresses at which the channel can be reached. Two uses of one kind are of one channel if their names match and an address is common.
   package let addresses: Set<String>
   /// Whether two names mean channels with common events; by default if they are equal.
   private let matches: @Sendable (String, String) -> Bool
-  /// A role that only one component at a time may have, such as `the writer`, with the option that would allow more; nil if there may be
-  /// many.
+  /// A role that one component at a time may have, such as `the writer`, with the option that allows more; nil if there may be many.
   package let role: Role?
   /// The parts of the channel that are written or read, such as the subjects of a stream; nil for all parts, or if they are not known.
   package let parts: [String]?

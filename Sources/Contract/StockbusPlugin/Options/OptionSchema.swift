@@ -1,8 +1,7 @@
 /// JSON Schema, draft 2020-12.
 ///
-/// The schema accepts everything that decoding accepts: any scalar may also be written as text, and a text with a variable such as
-/// `${PORT}` may have any value. The exceptions, which a schema cannot express, are empty values, and variables in a text of limited
-/// length.
+/// The schema accepts everything that decoding accepts: any scalar may also be text, and a text with a variable such as `${PORT}` may have
+/// any value. The exceptions, which a schema cannot express, are empty values, and variables in a text of limited length.
 enum OptionSchema {
   /// A text that matches `pattern` or contains a variable.
   static func text(_ pattern: String, or types: [JSONValue] = []) -> JSONValue {
@@ -13,7 +12,7 @@ enum OptionSchema {
   /// A variable in a text.
   static let variable = #"\$\{"#
 
-  /// One of these words.
+  /// A schema for one of these words.
   static func words(_ words: [String]) -> JSONValue {
     ["anyOf": [["enum": .array(words.map(JSONValue.string))], ["type": "string", "pattern": .string(variable)]]]
   }

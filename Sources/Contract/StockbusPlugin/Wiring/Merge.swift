@@ -58,8 +58,7 @@ enum Merge {
         continue
       }
       let time = place < first.place ? first.receipt : first.receipt - 1
-      // An input that has reached this time is not waited for. It must not be ready, or the reader would not sleep while it waits for
-      // another.
+      // An input that has reached this time is not awaited. It must not be ready, or the reader would not sleep while it waits for another.
       let isWaitedFor = inlet.reached < time
       inlet.sleepUntil(watermark: isWaitedFor ? time : .max, heeding: .all)
       if isWaitedFor { wanted = min(wanted, time) }

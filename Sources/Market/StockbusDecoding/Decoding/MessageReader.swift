@@ -127,8 +127,7 @@ package struct MessageReader: ~Copyable {
     var at = 1
     while at < end {
       if told >= Self.toldLimit, book.readsObjectsOnly, isEmptyOrNoObject(at) {
-        // Such items have a byte or two each: handling them as messages would take many times as long as handling as many bytes of
-        // messages.
+        // Such items have a byte or two each: handled as messages they would take many times as long as messages of as many bytes.
         told += 1
         tally.addUnlisted()
         found.addUntold()

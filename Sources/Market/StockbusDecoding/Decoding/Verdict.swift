@@ -27,8 +27,7 @@ package struct MessageTally: Hashable, Sendable {
   package internal(set) var kinds: [(name: String, count: Int)]
   /// The use of the messages of each kind, in the order of `kinds`.
   package let fates: [Fate]
-  /// Unknown messages by shape, including texts that are not JSON, in order of first occurrence; after 64 shapes all others are counted
-  /// together as `…`.
+  /// Unknown messages by shape, including texts other than JSON, in order of first occurrence; after 64 shapes all others count as `…`.
   package var shapes: [(shape: String, count: Int)] { listed + (unlisted > 0 ? [("…", unlisted)] : []) }
   private var listed: [(shape: String, count: Int)] = []
   private var unlisted = 0

@@ -13,7 +13,7 @@ struct JSONTape: ~Copyable {
 
   /// The longest message in bytes.
   let limit: Int
-  /// Whether a value inside an object or a list may be a number in a form that JSON does not have, such as `NaN`, `-Infinity` or `.5`, as
+  /// True if a value inside an object or a list may be a number in a form that JSON does not have, such as `NaN`, `-Infinity` or `.5`, as
   /// some programs write it. Such a value is then an error only of the item that needs it.
   let takesWords: Bool
   private(set) var text: UnsafeMutablePointer<UInt8>

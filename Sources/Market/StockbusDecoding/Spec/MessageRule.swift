@@ -13,8 +13,7 @@ package enum MessageRole: String, Choice, BitwiseCopyable {
   case error
   /// The message is a sign that the connection is alive.
   case heartbeat
-  /// The venue cancels or corrects a trade that it has sent. No event can withdraw a trade, so the message is counted, and reported at the
-  /// end.
+  /// The venue cancels or corrects a trade that it has sent. No event withdraws a trade, so it is counted, and reported at the end.
   case correction
   /// The message is known, but not used.
   case other

@@ -27,8 +27,7 @@ package enum SessionKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
 
 /// A stretch of time in which neither the kind of session nor the trading date changes.
 ///
-/// With a span, a hot path calls its calendar only a few times a day: while `contains` is true for an event's time, an event costs one
-/// comparison.
+/// With a span, a hot path calls its calendar only a few times a day: while `contains` is true, an event costs one comparison.
 package struct SessionSpan: BitwiseCopyable, Hashable, Sendable {
   package let kind: SessionKind
   /// The trading date. A closed market has the date of the previous session.

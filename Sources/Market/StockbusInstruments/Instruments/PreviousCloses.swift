@@ -30,7 +30,7 @@ package struct PreviousCloses: Sendable {
 
   private let past: PastPrices
   private let instruments: Instruments
-  /// By symbol handle.
+  /// The present trading dates by symbol handle.
   private var days: ContiguousArray<Day> = []
 
   package init(_ past: PastPrices, _ instruments: Instruments) {

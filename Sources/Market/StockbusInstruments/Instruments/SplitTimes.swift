@@ -66,7 +66,7 @@ package struct SplitWatch: Sendable {
 
   private let instruments: Instruments
   private let times: SplitTimes
-  /// By symbol handle.
+  /// The next splits by symbol handle.
   private var next: ContiguousArray<Next> = []
 
   /// Nil if no instrument has a split, so that there is nothing to watch.

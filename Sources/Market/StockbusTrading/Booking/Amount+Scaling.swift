@@ -32,8 +32,7 @@ extension Amount {
   /// `percent` per cent of the amount, rounded once, half to even.
   package func share(_ percent: Percent) -> Amount? { scaled(by: percent.raw, over: 100_000_000_000) }
 
-  /// The cost of `quantity` contracts of `multiplier` units at `price`; exact with a whole multiplier, otherwise rounded once, half to
-  /// even.
+  /// The cost of `quantity` contracts of `multiplier` units at `price`; exact for a whole multiplier, else rounded once, half to even.
   @inline(__always)
   package static func value(_ price: Price, _ quantity: Quantity, _ multiplier: Quantity) -> Amount? {
     let product = Amount(price, times: quantity)

@@ -5,7 +5,7 @@ extension Broker {
   ///
   /// An order that its account cannot afford, or that would leave the range of amounts, is cancelled instead, and takes none of the size.
   ///
-  /// - Parameter left: what is left of `size`, at least a lot.
+  /// - Parameter left: the rest of `size`, at least a lot.
   mutating func fill(
     _ at: Int, _ left: Int64, _ reason: FillReason, _ shown: Int64, _ size: Int64, _ cause: Cause, into out: inout Outcomes
   ) -> Int64 {

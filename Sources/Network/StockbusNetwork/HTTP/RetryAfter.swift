@@ -34,8 +34,8 @@ package struct RetryAfter: Sendable, Hashable {
   /// The pause before the client's next request.
   package var pause: Duration { min(asked, Self.longest) }
 
-  /// A number of seconds such as `17` or `2.75`. Digits beyond eleven before the point, or nine after it, do not matter: the pause is
-  /// limited, and no clock is that exact.
+  /// A number of seconds such as `17` or `2.75`. Digits beyond eleven before the point, or nine after it, do not matter: pauses are
+  /// limited, and no clock is so exact.
   private static func seconds(_ text: String) -> Duration? {
     let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } }) else { return nil }

@@ -30,8 +30,7 @@ package enum NATSError: Error, Hashable, Sendable {
   case noStream(String)
   /// The messages published after this message of the stream were neither stored nor refused.
   case notStored(behind: UInt64)
-  /// The messages published after this message of the stream were refused, because another message is there, or a message before them is
-  /// missing.
+  /// Messages published after this message of the stream were refused: another message is there, or a message before them is missing.
   case notNext(behind: UInt64)
   /// Another client has removed the consumer that was being read.
   case consumerTaken

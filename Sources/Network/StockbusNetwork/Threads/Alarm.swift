@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Rings a bell at a deadline: one sleeping task for many waits, each of which would otherwise need its own task.
 ///
-/// Deadlines usually advance from wait to wait. So the task sleeps until the first deadline and rings, and code that still waits then sets
-/// the next one.
+/// Deadlines usually advance from wait to wait. So the task sleeps until the first deadline and rings; code that still waits then sets the
+/// next.
 final class Alarm: Sendable {
   private struct State {
     /// The time of the next ring; nil if there is none.

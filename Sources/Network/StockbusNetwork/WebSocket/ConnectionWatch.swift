@@ -1,7 +1,7 @@
 package import StockbusPlugin
 internal import Synchronization
 
-/// Monitors a server's connections in one task: pings, and the deadlines of their answers and of closing handshakes.
+/// Monitors a server's connections in one task: pings, and the deadlines of pongs and of closing handshakes.
 package final class ConnectionWatch: Sendable {
   private struct Entry {
     let connection: WebSocketConnection

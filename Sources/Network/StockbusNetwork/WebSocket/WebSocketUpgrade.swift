@@ -30,8 +30,7 @@ package enum WebSocketUpgrade {
 }
 
 extension WebSocketConnection {
-  /// Begins to close the connection, unless this has begun already: a second close would cut it, and the client would lose earlier
-  /// messages.
+  /// Begins to close the connection, unless this has begun: a second close would cut it, and the client would lose earlier messages.
   package func beginCloseOnce(_ code: CloseCode, _ reason: String = "") {
     let isClosing = state.withLock { if case .closing = $0.phase { true } else { false } }
     if !isClosing { beginClose(code, reason) }
@@ -70,7 +69,7 @@ package struct WebSocketFrames: Sendable {
 
   package init() {}
 
-  /// One text message.
+  /// The frames of one text message.
   package init(text: String) { add(text: text) }
 
   /// The number of bytes that are sent.

@@ -11,7 +11,7 @@ internal import Synchronization
 /// It runs on the network's threads; the handlers of its routes run on the threads of Swift's pool, never on the bus's workers. Requests
 /// that exceed its limits or do not pass a route's guards are refused and counted.
 package final class WebServer: Sendable {
-  /// Where the server listens.
+  /// The address on which the server listens.
   package enum Address: Sendable, Hashable {
     /// An address or a name of this machine, and a port; port 0 is any free one.
     case port(String, Int)

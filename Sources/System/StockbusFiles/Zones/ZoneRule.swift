@@ -52,8 +52,7 @@ struct ZoneRule: Hashable {
     return latest.offset
   }
 
-  /// The changes of the years from `first` to `last`, in seconds since the epoch, ascending; of changes at the same time the later one
-  /// applies.
+  /// The changes of the years from `first` to `last`, in seconds since the epoch, ascending; at the same time the later one applies.
   func changes(from first: Int, through last: Int) -> [(time: Int, offset: Int)] {
     guard let summer, first <= last else { return [] }
     let both = (first...last).flatMap { year in

@@ -8,7 +8,7 @@ public struct Rate: Hashable, Comparable, Sendable {
   public let count: Int
   private let nanoseconds: Int64
 
-  /// As fast as possible.
+  /// The rate without a limit: as fast as possible.
   public static let max = Rate(unchecked: 0, 1)
 
   /// `count` events in each `period`; nil unless `count` is at least 1 and the period is 1 ns to 366 days, in whole nanoseconds.

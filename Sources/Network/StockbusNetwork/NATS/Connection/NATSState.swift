@@ -26,7 +26,7 @@ struct NATSState {
   var nextSubscription = NATSConnection.firstSubscription
   /// The number of reads that have brought data.
   var reads = 0
-  /// How many pings were sent after the greeting, and how many were answered.
+  /// How many pings were sent after the greeting, and how many pongs were received.
   var pings = 0
   var pongs = 0
   /// True once the owner has noted that a requested message has arrived.
