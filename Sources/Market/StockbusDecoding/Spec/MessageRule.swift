@@ -177,7 +177,7 @@ package struct SideWords: Options {
 
 /// A sequence number of a venue.
 package struct SequenceRule: Options {
-  /// The rule for the next number.
+  /// The rule by which a sequence number follows the previous one.
   package enum Step: String, Choice, BitwiseCopyable {
     /// One more each time; any other number is a gap.
     case next

@@ -4,7 +4,7 @@ internal import MarketData
 struct ZoneFile: Sendable {
   /// Why bytes are not a valid file.
   struct Problem: Error, Hashable {
-    /// Counted from 1.
+    /// The position of the error, counted from 1.
     var byte: Int
     var reason: String
   }

@@ -5,7 +5,7 @@ internal import MarketData
 struct ZoneRule: Hashable {
   /// Why a text is not a valid rule.
   struct Problem: Error, Hashable {
-    /// Counted from 0.
+    /// The position of the error, counted from 0.
     var place: Int
     var reason: String
   }
