@@ -5,20 +5,20 @@ public import EventBus
 /// It is a value that can be stored, copied and used on any thread. Evaluating it does not allocate and never traps; one event takes some
 /// nanoseconds, and `ExpressionRunner` is several times faster for batches. Documentation/use/expressions.md describes the language.
 public struct Expression<E: Event>: Sendable {
-  /// The text as it was written.
+  /// The text as written.
   public let text: String
   /// The normal form: one blank between words, no unneeded parentheses.
   public let description: String
   @usableFromInline let core: CompiledExpression
 
-  /// Compiles a text; throws what is wrong and where.
+  /// Compiles a text; throws an error that shows what is wrong and where.
   public init(_ text: String) throws(ExpressionError) {
     core = try CompiledExpression(text, EventShape(E.self))
     self.text = text
     description = core.description
   }
 
-  /// The names and patterns that it compares the event's symbol with, sorted.
+  /// The names and patterns with which the expression compares the event's symbol, sorted.
   public var symbolNames: [String] {
     let sets = core.program.symbols.map(\.names)
     return Set(
@@ -43,7 +43,7 @@ public struct AnyExpression: Sendable {
   public let text: String
   public let eventType: any Event.Type
 
-  /// Compiles a text for an event type; throws what is wrong and where.
+  /// Compiles a text for an event type; throws an error that shows what is wrong and where.
   public init(_ text: String, for type: any Event.Type) throws(ExpressionError) {
     _ = try CompiledExpression(text, EventShape(opening: type))
     self.text = text
@@ -54,7 +54,7 @@ public struct AnyExpression: Sendable {
   public func bound<E: Event>(to type: E.Type) -> Expression<E>? { eventType == type ? try? Expression<E>(text) : nil }
 }
 
-/// A text that follows the grammar; its words have not been checked.
+/// A text that follows the grammar. Its words have not been checked.
 public struct ExpressionSyntax: Sendable {
   /// The text in normal form.
   public let description: String

@@ -7,13 +7,13 @@ public import EventBus
 /// runner.judge(events) { range, verdicts in … }
 /// ```
 ///
-/// It cannot be used concurrently, because it is non-copyable and its methods are `mutating`.
+/// Not for concurrent use: it is non-copyable, and its methods are `mutating`.
 public struct ExpressionRunner<E: Event>: ~Copyable {
   public let expression: Expression<E>
   private let memory: UnsafeMutableRawPointer
   private let space: Workspace
 
-  /// The number of events in a chunk: enough to amortise interpretation, few enough to keep the columns in the first-level cache.
+  /// The number of events in a chunk: enough to make interpretation cheap, few enough to keep the columns in the first-level cache.
   private static var chunk: Int { 256 }
 
   public init(_ expression: Expression<E>) {

@@ -1,26 +1,23 @@
 package import EventBus
 package import MarketData
 
-/// Writes events in packed form, and each symbol's name once: a batch begins with the names that are new in it.
-///
-/// `Documentation/extend/process-protocol.md` describes the form. Unsafe, because it reads fields at their offsets.
+/// Writes events in packed form, and each symbol's name once: a batch begins with its new names.
 package struct EventPacker {
   /// Bytes of text after which a batch ends.
   private static let textLimit = 256 << 10
-  /// The most names that begin with one batch, whose number has two bytes.
+  /// The most new names in one batch: the number of names has two bytes.
   private static let nameLimit = Int(UInt16.max)
 
   private let layout: PackedLayout
-  /// By a symbol's handle its number, counted from 1 and from names that are forgotten; if it is no more than theirs, its name was not sent
-  /// yet.
+  /// Numbers by symbol handle, counted from 1. A number that is at most `forgotten` means that the reader does not know the symbol's name.
   private var numbers: [UInt32] = []
   private var count: UInt32 = 0
-  /// How many names are forgotten.
+  /// The number of names that the reader no longer knows.
   private var forgotten: UInt32 = 0
 
   package init(_ layout: PackedLayout) { self.layout = layout }
 
-  /// Begins the table of names anew, for a reader that knows none.
+  /// Starts a new table of names, for a reader that knows none.
   package mutating func forgetNames() {
     forgotten = count
     if count < UInt32.max / 2 { return }
@@ -28,7 +25,7 @@ package struct EventPacker {
     (count, forgotten) = (0, 0)
   }
 
-  /// Writes a batch of the events from `first` on, and returns how many it took: at least one, and at most `most`.
+  /// Writes a batch of the events from `first` on, and returns how many events the batch has: at least one, and at most `most`.
   package mutating func pack<E: Event>(_ events: Span<E>, from first: Int, most: Int, to out: inout ByteWriter) -> Int {
     let symbols = layout.steps.count { $0.form == .symbol }
     let wanted = min(most, events.count - first, Self.nameLimit / max(1, symbols))
@@ -47,7 +44,7 @@ package struct EventPacker {
     let before = count
     for i in 0..<taken { putNewNames(of: base + i * stride, &out) }
     out.replace(at: head, with: UInt16(count - before))
-    // Where records differ, each text reserves for what follows it.
+    // Where the sizes of records differ, each text reserves room for the rest of its record.
     out.reserve(4 + (layout.size.map { $0 * taken } ?? Self.fixedLimit))
     out.put(little: UInt32(taken))
     numbers.withUnsafeBufferPointer { numbers in
@@ -120,19 +117,19 @@ package struct EventPacker {
     out.reserve(Self.fixedLimit)
   }
 
-  /// No event has more bytes of fixed size: it has at most 64 fields, and as many numbers of decimals.
+  /// The most bytes of fixed size in an event, which has at most 64 fields, and as many numbers of decimals.
   static let fixedLimit = 64 * 9
 }
 
 extension ByteWriter {
-  /// The lowest byte first; reserve the number's size.
+  /// Writes the lowest byte first; reserve the number's size.
   @inline(__always)
   mutating func put<Number: FixedWidthInteger>(little number: Number) {
     var number = number.littleEndian
     withUnsafeBytes(of: &number) { put($0.assumingMemoryBound(to: UInt8.self)) }
   }
 
-  /// Overwrites bytes that were written before; the lowest first.
+  /// Overwrites bytes that were written earlier, the lowest byte first.
   mutating func replace<Number: FixedWidthInteger>(at start: Int, with number: Number) {
     var number = number.littleEndian
     withUnsafeBytes(of: &number) { bytes in for (i, byte) in bytes.enumerated() { replace(at: start + i, with: byte) } }

@@ -1,7 +1,7 @@
 package import EventBus
 package import MarketData
 
-/// Why bytes are no packed events.
+/// The reason why bytes are not packed events.
 package struct PackingError: Error, Hashable, CustomStringConvertible {
   package let reason: String
   /// Bytes from the batch's beginning.
@@ -11,10 +11,10 @@ package struct PackingError: Error, Hashable, CustomStringConvertible {
 
 /// Reads packed events: batches of one writer, in their order.
 ///
-/// Unsafe, because it writes fields at their offsets into events that it keeps for that. A damaged batch is an error; what was sent before
-/// it is found is for the caller to roll back.
+/// Unsafe, because it writes fields at their offsets into events of its own. A damaged batch is an error; the caller rolls back the events
+/// sent before the damage was found.
 package final class EventUnpacker<E: Event> {
-  /// Events that are unpacked at a time.
+  /// The number of events unpacked at a time.
   private static var chunk: Int { 256 }
 
   private let layout: PackedLayout
@@ -23,7 +23,7 @@ package final class EventUnpacker<E: Event> {
   private var symbols: [Symbol] = []
   private let events: UnsafeMutablePointer<E>
 
-  /// - Parameter limit: how many names the writer may bring.
+  /// - Parameter limit: how many names the writer may send.
   package init(_ layout: PackedLayout, _ intake: SymbolIntake, limit: Int) {
     self.layout = layout
     self.intake = intake
@@ -37,7 +37,7 @@ package final class EventUnpacker<E: Event> {
     events.deallocate()
   }
 
-  /// Sends the events of a batch; returns how many they were.
+  /// Sends the events of a batch; returns how many events it has.
   package func unpack(_ batch: UnsafeRawBufferPointer, into output: inout Outlet<E>) throws(PackingError) -> Int {
     var bytes = PackedReader(batch)
     try readNames(&bytes)
@@ -70,7 +70,7 @@ package final class EventUnpacker<E: Event> {
   }
 }
 
-/// The loop over the records of a batch, apart from the event's type, so that it is compiled once.
+/// The loop over the records of a batch, without the event's type, so that it is compiled once.
 enum PackedRecords {
   static func read(
     _ count: Int, _ layout: PackedLayout, _ symbols: [Symbol], _ events: UnsafeMutableRawPointer, stride: Int, _ bytes: inout PackedReader
@@ -127,7 +127,7 @@ enum PackedRecords {
   }
 }
 
-/// Reads from untrusted bytes, and nothing beyond their end.
+/// Reads untrusted bytes, but none beyond their end.
 struct PackedReader {
   private let base: UnsafeRawPointer?
   private let count: Int

@@ -1,7 +1,7 @@
 package import MarketData
 
-/// A piece of a stream of bytes that says how long it is, and what it holds: four bytes for the number of bytes behind them, the lowest first,
-/// one for the kind, and the content.
+/// One length-prefixed piece of a stream of bytes: four bytes for the number of bytes behind them, the lowest first, one for the kind, and
+/// the content.
 package enum Frame {
   package enum Kind: UInt8, Sendable {
     /// A JSON object.
@@ -15,7 +15,7 @@ package enum Frame {
   /// Bytes of the number before packed events.
   package static let numberSize = 8
 
-  /// Begins a frame; `end` says how long it has become.
+  /// Begins a frame; `end` writes its length.
   package static func begin(_ kind: Kind, in out: inout ByteWriter) -> Int {
     let start = out.count
     out.reserve(headSize)
@@ -34,12 +34,12 @@ package enum Frame {
     out.put(little: UInt64(last))
   }
 
-  /// Overwrites the number that was put at `start`.
+  /// Overwrites the number written at `start`.
   package static func put(last: Int, at start: Int, in out: inout ByteWriter) {
     out.replace(at: start, with: UInt64(last))
   }
 
-  /// The same, of a content of this kind; nil if it is too short.
+  /// The number of the last event in a content of this kind; nil if the content is too short.
   package static func last(of content: UnsafeRawBufferPointer) -> UInt64? {
     content.count < numberSize ? nil : UInt64(littleEndian: content.loadUnaligned(as: UInt64.self))
   }

@@ -15,9 +15,9 @@ package final class PackedLayout: @unchecked Sendable {
     case half
     /// The raw value of a choice.
     case choice
-    /// The number of decimals that numbers are written with.
+    /// The number of decimals of the event's numbers.
     case decimals
-    /// Text of the event.
+    /// A text of the event.
     case text
     /// A value that is written as its text.
     case other
@@ -28,19 +28,19 @@ package final class PackedLayout: @unchecked Sendable {
     let offset: Int
     /// The field's place in the declaration.
     let field: Int
-    /// The place of the choice's bytes.
+    /// The index of the choice's table in `choices`.
     let choice: Int
   }
 
   let steps: UnsafeBufferPointer<Step>
-  /// Bytes of each record; nil if records differ.
+  /// The bytes of each record; nil if the sizes of records differ.
   let size: Int?
-  /// For each choice 256 raw values by bytes in memory, and 256 bytes in memory by raw values; `none` is no case.
+  /// For each choice, 256 raw values by byte in memory, then 256 bytes in memory by raw value; `none` marks a value that is not a case.
   let choices: UnsafeBufferPointer<UInt16>
   static let none: UInt16 = 0x100
 
   let names: [String]
-  /// Only fields of the form `other` have them.
+  /// Functions of the fields of the form `other`; nil for all other fields.
   let write: [(@Sendable (UnsafeRawPointer, inout ByteWriter) -> Void)?]
   let read: [(@Sendable (UnsafeMutableRawPointer, UnsafeBufferPointer<UInt8>) -> TextError?)?]
 
@@ -82,7 +82,7 @@ package final class PackedLayout: @unchecked Sendable {
     choices.deallocate()
   }
 
-  /// Bytes of a record's part; nil if they differ.
+  /// The bytes of a part of a record; nil if their number differs.
   private static func width(_ form: Form) -> Int? {
     switch form {
     case .symbol, .half: 4

@@ -1,20 +1,20 @@
 package import EventBus
 internal import MarketData
 
-/// The different symbols that a sender has brought in events of one type, so that none can use up the symbol table: those of other sources
-/// count too, as far as the sender names them.
+/// Counts the different symbols in one sender's events of one type, so that no sender can use up the symbol table. A symbol counts even if
+/// another source brought it first.
 package struct SymbolTally {
-  /// How many it may bring.
+  /// How many symbols the sender may bring.
   package let limit: Int
   package private(set) var count = 0
-  /// By a symbol's handle whether it was seen, one bit each.
+  /// One bit by symbol handle: whether the symbol was seen.
   private var seen: [UInt64] = []
-  /// Where the symbols are in an event; nil before the first one.
+  /// The offsets of the symbols in an event; nil before the first event.
   private var offsets: [Int]?
 
   package init(limit: Int) { self.limit = limit }
 
-  /// Counts the symbols of an event; returns false if they are too many.
+  /// Counts the symbols of an event; returns false if there are too many.
   ///
   /// Unsafe, because it reads fields at their offsets, which come from the event's declaration.
   package mutating func takes<E: Event>(_ event: E) -> Bool {

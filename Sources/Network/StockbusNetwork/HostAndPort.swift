@@ -2,9 +2,9 @@ internal import StockbusPlugin
 
 /// The part of an address that names a server: `host`, `host:port` or `[IPv6]:port`.
 struct HostAndPort {
-  /// A name or an address; IPv6 without brackets.
+  /// The name or address; IPv6 without brackets.
   let host: String
-  /// Nil if none is written.
+  /// The port; nil if none is written.
   let port: Int?
 
   init(_ text: Substring) throws(OptionTextError) {
@@ -25,6 +25,6 @@ struct HostAndPort {
     port = Int(number)
   }
 
-  /// The host as addresses write it: IPv6 in brackets.
+  /// The host as written in addresses: IPv6 in brackets.
   static func written(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 }

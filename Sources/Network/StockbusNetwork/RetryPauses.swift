@@ -1,16 +1,16 @@
 package import StockbusPlugin
 
-/// The pauses between attempts to get something from one server, for clients of every kind: they grow while the attempts bring nothing, and
-/// last at least as long as the server asks for.
+/// The pauses between attempts to get data from one server, for clients of every kind: they grow while the attempts bring none, and last at
+/// least as long as the server asks for.
 ///
 /// Neither an open connection nor a message ends their growth: a server that acknowledges a subscription and closes would otherwise be
-/// connected to several times a second for ever, for which venues ban clients. What ends it is service: a connection that has lasted for
-/// `goodService`, or one that has brought what was asked for and has lasted for `shortService`. So there is at most about one connection in
-/// ten seconds to a server that sends something and then closes each time.
+/// connected to several times a second without end, for which venues ban clients. Only service ends it: a connection that has lasted for
+/// `goodService`, or one that has brought the requested data and has lasted for `shortService`. So a server that each time sends data and
+/// then closes gets about one connection in ten seconds at most.
 package struct RetryPauses: Sendable {
-  /// A connection that has lasted so long has served, whatever it has brought.
+  /// The time after which a connection has served, whatever it has brought.
   package static let goodService = Duration.seconds(60)
-  /// A connection that has brought what was asked for has served if it has lasted so long.
+  /// The time after which a connection has served if it has brought the requested data.
   package static let shortService = Duration.seconds(10)
 
   private var backoff: Backoff
@@ -27,18 +27,18 @@ package struct RetryPauses: Sendable {
   ///
   /// - Parameters:
   ///   - lasted: from the beginning of the attempt to its end.
-  ///   - hasBrought: what was asked for has come, such as an event; not an acknowledgement, a heartbeat or a refusal.
+  ///   - hasBrought: requested data have arrived, such as an event; not an acknowledgement, a heartbeat or a refusal.
   package mutating func ended(after lasted: Duration, hasBrought: Bool) -> Bool {
     guard lasted >= (hasBrought ? Self.shortService : Self.goodService) else { return false }
     succeeded()
     return true
   }
 
-  /// Notes that an attempt has brought what was asked for: the next pause is a first one.
+  /// Notes that an attempt has brought the requested data: the next pause is again a first pause.
   package mutating func succeeded() { backoff.reset() }
 
   /// The pause before the next attempt.
   ///
-  /// - Parameter asked: what the server has asked for.
+  /// - Parameter asked: the pause that the server has asked for.
   package mutating func next(asked: RetryAfter? = nil) -> Duration { max(backoff.next(), asked?.pause ?? .zero) }
 }

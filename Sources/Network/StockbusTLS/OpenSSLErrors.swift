@@ -1,6 +1,6 @@
 internal import CLibSSL
 
-/// The errors of OpenSSL, which it keeps in a queue for each thread: cleared before each call, read right after one that failed.
+/// The errors of OpenSSL, which keeps them in a queue for each thread: cleared before each call, read directly after a failed call.
 enum OpenSSLErrors {
   static func clear() { ERR_clear_error() }
 
@@ -14,7 +14,7 @@ enum OpenSSLErrors {
     return first
   }
 
-  /// The words of what has failed while TLS was set up.
+  /// The error for a failure to set up TLS, with OpenSSL's message.
   static func setup() -> TLSFailure { .setup(take()?.words ?? "out of memory") }
 }
 
@@ -34,7 +34,7 @@ struct OpenSSLError {
 
   var isUntrusted: Bool { isOfTLS && reason == SSL_R_CERTIFICATE_VERIFY_FAILED }
 
-  /// The words of an alert that the peer has sent; nil if it is another error.
+  /// The name of an alert from the peer; nil if it is another error.
   var alert: String? {
     guard isOfTLS, reason >= SSL_AD_REASON_OFFSET, let words = SSL_alert_desc_string_long(reason - SSL_AD_REASON_OFFSET) else { return nil }
     return String(cString: words)

@@ -2,14 +2,14 @@ internal import CLibSSL
 
 // Unsafe: OpenSSL's certificates and keys are pointers with a count of references. Each is owned by one object here, which releases it.
 
-/// Certificates of a PEM text, in its order.
+/// The certificates of a PEM text, in order.
 package final class TLSCertificates {
   let pointers: [OpaquePointer]
 
-  /// Nil if there is none in the file, or one that is malformed.
+  /// Nil if the file has no certificate, or one that is malformed.
   package convenience init?(file path: String) { self.init(reading: BIO_new_file(path, "r")) }
 
-  /// Nil if there is none in the text, or one that is malformed.
+  /// Nil if the text has no certificate, or one that is malformed.
   package convenience init?(pem text: String) { self.init(reading: PEMSource.memory(text)) }
 
   private init?(reading source: OpaquePointer?) {
@@ -30,10 +30,10 @@ package final class TLSCertificates {
 package final class TLSKey {
   let pointer: OpaquePointer
 
-  /// Nil if there is none in the file, or one with a password.
+  /// Nil if the file has no key, or one with a password.
   package convenience init?(file path: String) { self.init(reading: BIO_new_file(path, "r")) }
 
-  /// Nil if there is none in the text, or one with a password.
+  /// Nil if the text has no key, or one with a password.
   package convenience init?(pem text: String) { self.init(reading: PEMSource.memory(text)) }
 
   private init?(reading source: OpaquePointer?) {
@@ -48,7 +48,7 @@ package final class TLSKey {
 }
 
 private enum PEMSource {
-  /// OpenSSL would ask for a password on the terminal.
+  /// Without this, OpenSSL would ask for a password on the terminal.
   static let noPassword: @Sendable @convention(c) (UnsafeMutablePointer<CChar>?, CInt, CInt, UnsafeMutableRawPointer?) -> CInt = {
     _, _, _, _ in -1
   }
@@ -62,7 +62,7 @@ private enum PEMSource {
     return nil
   }
 
-  /// True if the last certificate was followed by no other: the reason why reading has ended.
+  /// True if reading has ended because no further certificate follows.
   static var isAtEnd: Bool {
     let last = ERR_peek_last_error()
     return ERR_GET_LIB(last) == ERR_LIB_PEM && ERR_GET_REASON(last) == PEM_R_NO_START_LINE

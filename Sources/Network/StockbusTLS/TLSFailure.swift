@@ -1,20 +1,20 @@
 /// Why TLS cannot be set up, or has failed on a connection.
 package enum TLSFailure: Error, Hashable, Sendable {
-  /// The peer's certificate is not trusted, for this reason of OpenSSL's. Without a known issuer it may be a private CA's.
+  /// The peer's certificate is not trusted, with OpenSSL's reason. If the issuer is not known, it may be a private CA.
   case untrusted(String, isIssuerKnown: Bool)
   /// The peer's certificate is trusted, but it is for other names.
   case wrongName
-  /// What the peer says is not TLS.
+  /// The peer's data are not TLS.
   case notTLS
   /// The peer refuses, with this alert.
   case alert(String)
   /// The handshake has failed for another reason.
   case handshake(String)
-  /// After the handshake the peer has sent what is not valid.
+  /// After the handshake the peer has sent invalid data.
   case damaged(String)
-  /// The connection has ended without TLS's farewell: what has come may not be all.
+  /// The connection has ended without a close_notify alert of TLS: data may be missing.
   case uncleanShutdown
-  /// A certificate, a key or the settings are of no use.
+  /// A certificate, a key or the settings cannot be used.
   case setup(String)
   /// A server's key is not that of its certificate.
   case foreignKey(String)

@@ -2,7 +2,7 @@ package import NIOCore
 internal import NIOTLS
 
 extension TLSHandler {
-  /// How long a channel that is closed waits for the peer's farewell.
+  /// How long a closed channel waits for the peer's close_notify alert.
   private static var patience: TimeAmount { .seconds(5) }
 
   package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
@@ -21,10 +21,10 @@ extension TLSHandler {
     }
   }
 
-  /// Sends what waits and the farewell, and closes our side of the socket.
+  /// Sends the waiting data and the close_notify alert, and closes this side of the socket.
   func closeOutput(_ context: ChannelHandlerContext) {
     sendWaiting(context)
-    // One that is being sent comes first.
+    // A buffer that is being sent comes first.
     guard stage == .open, !isClosing, !isOutputOver, !isWriting else { return }
     isOutputCloseWaiting = false
     sayFarewell(context)
@@ -35,7 +35,7 @@ extension TLSHandler {
 
   private func closeAll(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
     guard stage == .open else {
-      // There is nobody to whom a farewell could be said, or it was said.
+      // No close_notify can be sent, or it was sent already.
       end(context, ChannelError.ioOnClosedChannel)
       return context.close(promise: promise)
     }
@@ -46,7 +46,7 @@ extension TLSHandler {
     if isInputOver { return finish(context) }
     guard stage == .open else { return }
     alarm = context.eventLoop.assumeIsolated().scheduleTask(in: Self.patience) { self.finish(context) }
-    // Nobody above asks for more, but the other farewell has to come.
+    // No handler above asks for more data, but the peer's close_notify must be read.
     context.read()
   }
 
@@ -66,7 +66,7 @@ extension TLSHandler {
     context.close(promise: nil)
   }
 
-  /// The peer has said farewell.
+  /// Handles the peer's close_notify alert.
   func takeFarewell(_ context: ChannelHandlerContext) {
     isInputOver = true
     hasHeardFarewell = true
@@ -76,7 +76,7 @@ extension TLSHandler {
     if stage == .open, !isClosing, isOutputOver || !mayBeHalf { closeAll(context, nil) }
   }
 
-  /// The peer's side of the socket is closed.
+  /// Handles the closing of the peer's side of the socket.
   func takeEnd(_ context: ChannelHandlerContext) {
     switch stage {
     case .idle, .closed: context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
@@ -90,7 +90,7 @@ extension TLSHandler {
     }
   }
 
-  /// Tells the peer and the handlers above of an error, and closes the channel.
+  /// Reports an error to the peer and to the handlers above, and closes the channel.
   func fail(_ failure: TLSFailure, _ context: ChannelHandlerContext) {
     guard stage != .closed else { return }
     let isWanted = !isClosing
@@ -100,7 +100,7 @@ extension TLSHandler {
     context.close(promise: nil)
   }
 
-  /// Nothing more is encrypted or decrypted.
+  /// Ends the session: no more data are encrypted or decrypted.
   func end(_ context: ChannelHandlerContext, _ error: any Error) {
     stage = .closed
     alarm?.cancel()
@@ -109,7 +109,7 @@ extension TLSHandler {
     let (closing, output) = (closePromises, outputClosePromises)
     (closePromises, outputClosePromises) = ([], [])
     output.fail(error)
-    // The channel is closed now, by whomever.
+    // The channel is being closed now, whatever closes it.
     for promise in closing { context.channel.closeFuture.cascade(to: promise) }
   }
 }

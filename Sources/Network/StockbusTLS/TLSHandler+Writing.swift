@@ -5,7 +5,7 @@ extension TLSHandler {
     if stage == .closed || isClosing { return promise.fail(ChannelError.ioOnClosedChannel) }
     if isOutputOver || isOutputCloseWaiting { return promise.fail(ChannelError.outputClosed) }
     let data = Self.unwrapOutboundIn(data)
-    // Small ones become one record.
+    // Small buffers become one record.
     if let last = waiting.indices.last, waiting[last].readableBytes + data.readableBytes <= TLSSession.pieceSize {
       waiting[last].writeImmutableBuffer(data)
     } else {
@@ -25,18 +25,18 @@ extension TLSHandler {
     }
   }
 
-  /// How much is handed to the socket in one buffer.
+  /// The most bytes that are passed to the socket in one buffer.
   private static let bufferLimit = 1 << 20
   /// More than any record adds to its contents: TLS 1.3 adds 22, TLS 1.2 with the ciphers of a client up to 90 (RFC 5246, section 6.2.3).
   private static let recordOverhead = 96
 
-  /// Encrypts what has been written, and sends it.
+  /// Encrypts the written data, and sends them.
   func sendWaiting(_ context: ChannelHandlerContext) {
-    // A call from within `context.write` below would overtake what is being sent.
+    // A call from within `context.write` below would overtake the data being sent.
     if isWriting || isOutputOver { return }
     isWriting = true
     defer { isWriting = false }
-    // More may be written meanwhile.
+    // More data may be written meanwhile.
     while isFlushWaiting, stage == .open, !isOutputOver {
       isFlushWaiting = false
       if waiting.isEmpty { return }
@@ -47,7 +47,7 @@ extension TLSHandler {
       for plain in buffers {
         var plain = plain
         while plain.readableBytes > 0 {
-          // A handler may have closed the channel, of which `context.write` has told it something.
+          // `context.write` may have caused a handler to close the channel.
           guard stage == .open, !isOutputOver else { return promises.fail(ChannelError.ioOnClosedChannel) }
           let before = plain.readableBytes
           switch session.write(from: &plain) {
@@ -72,14 +72,14 @@ extension TLSHandler {
     }
   }
 
-  /// A buffer for so much that is not encrypted yet.
+  /// A buffer for this many unencrypted bytes.
   private func buffer(for count: Int, _ context: ChannelHandlerContext) -> ByteBuffer {
     let records = count / TLSSession.pieceSize + 1
     return context.channel.allocator.buffer(
       capacity: min(count + records * Self.recordOverhead, Self.bufferLimit + TLSSession.pieceSize + Self.recordOverhead))
   }
 
-  /// Sends what OpenSSL itself has to say: the handshake, alerts, the farewell.
+  /// Sends OpenSSL's own data: the handshake and alerts.
   func sendOutput(_ context: ChannelHandlerContext) {
     guard session.hasOutput else { return }
     var out = context.channel.allocator.buffer(capacity: 0)
@@ -87,7 +87,7 @@ extension TLSHandler {
     context.writeAndFlush(Self.wrapOutboundOut(out), promise: nil)
   }
 
-  /// Lets everything that has not been sent fail.
+  /// Fails the promises of all data that have not been sent.
   func discardWaiting(_ error: any Error) {
     let promises = waitingPromises
     (waiting, waitingPromises, isFlushWaiting) = ([], [], false)
@@ -102,7 +102,7 @@ extension EventLoopPromise<Void>? {
 extension [EventLoopPromise<Void>] {
   func fail(_ error: any Error) { for promise in self { promise.fail(error) } }
 
-  /// One promise for all; nil if there is none.
+  /// One promise that completes all of them; nil if there is none.
   func joined(on loop: any EventLoop) -> EventLoopPromise<Void>? {
     if count < 2 { return first }
     let promise = loop.makePromise(of: Void.self)

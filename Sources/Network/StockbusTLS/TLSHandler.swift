@@ -3,9 +3,9 @@ internal import NIOTLS
 
 /// The handler of a channel that has TLS, for either side. Used only on its channel's thread.
 ///
-/// It begins the handshake when the channel is active, or at once where it already is. What is written before the end of the handshake
-/// waits. It fires `TLSUserEvent.handshakeCompleted`, and `shutdownCompleted` once both sides have said farewell; its errors are
-/// `TLSFailure`s, and all of them except `uncleanShutdown` close the channel.
+/// It begins the handshake when the channel is active, or at once if it already is. Data written before the end of the handshake wait. It
+/// fires `TLSUserEvent.handshakeCompleted`, and `shutdownCompleted` once both sides have sent close_notify; its errors are `TLSFailure`s,
+/// and all of them except `uncleanShutdown` close the channel.
 package final class TLSHandler: ChannelDuplexHandler {
   package typealias InboundIn = ByteBuffer
   package typealias InboundOut = ByteBuffer
@@ -18,36 +18,36 @@ package final class TLSHandler: ChannelDuplexHandler {
 
   let session: TLSSession
   var stage = Stage.idle
-  /// The peer sends no more: it has said farewell, or its side of the socket is closed.
+  /// True if the peer sends no more data: it has sent close_notify, or its side of the socket is closed.
   var isInputOver = false
   var hasHeardFarewell = false
-  /// We have said farewell.
+  /// True if this side has sent close_notify.
   var isOutputOver = false
 
-  /// How many bytes have come since the last one that was passed on. Tickets, changes of keys and the handshake are small, so a peer that sends
-  /// only such is bounded.
+  /// How many bytes have arrived since the last one that was passed on. Tickets, changes of keys and the handshake are small, so a limit on
+  /// this number bounds a peer that sends only such data.
   private var fruitless = 0
   private static let fruitlessLimit = 256 << 10
   private var hasDelivered = false
 
-  // What TLSHandler+Writing keeps.
+  // The state of TLSHandler+Writing.
   var waiting: [ByteBuffer] = []
   var waitingPromises: [EventLoopPromise<Void>] = []
   var isFlushWaiting = false
   var isWriting = false
 
-  // What TLSHandler+Closing keeps.
+  // The state of TLSHandler+Closing.
   var isClosing = false
   var closePromises: [EventLoopPromise<Void>] = []
   var alarm: Scheduled<Void>?
   var isOutputCloseWaiting = false
   var outputClosePromises: [EventLoopPromise<Void>] = []
 
-  /// For the client's side.
-  /// - Parameter host: the name or the IP address that the server's certificate has to be for.
+  /// Creates the handler for the client's side.
+  /// - Parameter host: the name or the IP address that the server's certificate must contain.
   package init(client context: TLSContext, host: String) throws(TLSFailure) { session = try TLSSession(context, host: host) }
 
-  /// For the server's side.
+  /// Creates the handler for the server's side.
   package init(server context: TLSContext) throws(TLSFailure) { session = try TLSSession(context, host: nil) }
 
   // MARK: The handshake
@@ -100,11 +100,11 @@ package final class TLSHandler: ChannelDuplexHandler {
       if fruitless > Self.fruitlessLimit { step = .failed(stage == .open ? .damaged(Self.tooMuch) : .handshake(Self.tooMuch)) }
     }
     sendOutput(context)
-    // Whoever closes the channel wants nothing more.
+    // Code that closes the channel wants no more data.
     if plain.readableBytes > 0, stage == .open, !isClosing {
       hasDelivered = true
       context.fireChannelRead(Self.wrapInboundOut(plain))
-      // What follows may close the channel.
+      // The next step may close the channel.
       if case .hungry = step {} else { completeRead(context) }
     }
     guard stage == .open || stage == .shaking else { return }
@@ -121,7 +121,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     if hasDelivered {
       completeRead(context)
     } else if stage == .shaking || stage == .open {
-      // Nobody above has been told that something has come, and so nobody asks for more.
+      // The handlers above were not notified of new data, so none of them asks for more.
       context.read()
     }
   }

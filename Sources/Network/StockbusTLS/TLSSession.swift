@@ -1,23 +1,22 @@
 internal import CLibSSL
 internal import NIOCore
 
-/// One connection as OpenSSL sees it, between two pieces of memory: what has come from the peer, and what goes to it. Used only on its
-/// channel's thread.
+/// One connection as OpenSSL sees it, between two pieces of memory: data from the peer, and data to it. Used only on its channel's thread.
 ///
-/// Unsafe: OpenSSL's objects are pointers, which this object owns, and it reads and writes the memory of buffers in place, within the bounds
-/// that NIO gives. No call keeps such memory, and none calls back.
+/// Unsafe: OpenSSL's objects are pointers, which this object owns, and it reads and writes the memory of buffers in place, within the
+/// bounds that NIO gives. No call keeps such memory, and none calls back.
 final class TLSSession {
-  /// What a step has led to.
+  /// The result of a step.
   enum Step {
     case done
-    /// More has to come from the peer first.
+    /// More data from the peer are needed.
     case hungry
-    /// The peer has said that it sends no more.
+    /// The peer has sent close_notify: it sends no more data.
     case farewell
     case failed(TLSFailure)
   }
 
-  /// The most bytes that are handed over at once: those of a record. So the two pieces of memory stay small.
+  /// The most bytes that are passed at once: those of a record. So the two pieces of memory stay small.
   static let pieceSize = 1 << 14
 
   private let ssl: OpaquePointer
@@ -26,7 +25,7 @@ final class TLSSession {
   private let outgoing: OpaquePointer
   private var isShaking = true
 
-  /// - Parameter host: for a client, the name or the IP address that the server's certificate has to be for.
+  /// - Parameter host: for a client, the name or the IP address that the server's certificate must contain.
   init(_ context: TLSContext, host: String?) throws(TLSFailure) {
     OpenSSLErrors.clear()
     guard let ssl = SSL_new(context.pointer) else { throw OpenSSLErrors.setup() }
@@ -46,12 +45,12 @@ final class TLSSession {
 
   deinit { SSL_free(ssl) }
 
-  /// Has the server's certificate checked for `host`, and asks for it if it is a name.
+  /// Has OpenSSL verify that the server's certificate is for `host`, and sends `host` to the server if it is a name.
   private func expect(_ host: String) throws(TLSFailure) {
-    // As for DNS, a dot at the end changes nothing; no certificate has it.
+    // As in DNS, a final dot changes nothing; no certificate has it.
     let name = host.hasSuffix(".") ? String(host.dropLast()) : host
     let parameters = SSL_get0_param(ssl)
-    // OpenSSL would take an empty name for none, and check nothing.
+    // OpenSSL would treat an empty name as no name, and verify nothing.
     guard !name.isEmpty, !name.utf8.contains(0) else { throw .setup("no host whose certificate could be checked") }
     if X509_VERIFY_PARAM_set1_ip_asc(parameters, String(name.prefix { $0 != "%" })) == 1 { return }
     OpenSSLErrors.clear()
@@ -69,12 +68,12 @@ final class TLSSession {
     return .done
   }
 
-  /// Decrypts all that has come, into `plain`.
+  /// Decrypts all received data into `plain`.
   /// - Parameter rest: how many bytes will follow at once, for the size of the buffer.
   func read(into plain: inout ByteBuffer, rest: Int) -> Step {
     while true {
       OpenSSLErrors.clear()
-      // The first byte of a record has the whole of it decrypted, so that the buffer gets no larger than what is in it.
+      // Reading the first byte of a record decrypts all of it, so that the buffer becomes no larger than its contents.
       var first: UInt8 = 0
       var count = 0
       let result = SSL_peek_ex(ssl, &first, 1, &count)
@@ -90,7 +89,7 @@ final class TLSSession {
     }
   }
 
-  /// Encrypts at most `pieceSize` bytes from the beginning of a buffer that has some.
+  /// Encrypts at most `pieceSize` bytes from the beginning of a buffer that is not empty.
   func write(from plain: inout ByteBuffer) -> Step {
     OpenSSLErrors.clear()
     var result: CInt = 0
@@ -102,14 +101,14 @@ final class TLSSession {
     return result == 1 ? .done : step(result)
   }
 
-  /// Says that nothing more is sent.
+  /// Queues a close_notify alert: no more data are sent.
   func sayFarewell() {
     OpenSSLErrors.clear()
     _ = SSL_shutdown(ssl)
     OpenSSLErrors.clear()
   }
 
-  /// What ALPN has led to.
+  /// The protocol that ALPN has selected.
   var negotiatedProtocol: String? {
     var name: UnsafePointer<UInt8>?
     var count: UInt32 = 0
@@ -120,14 +119,14 @@ final class TLSSession {
 
   // MARK: The two pieces of memory
 
-  /// Takes at most `pieceSize` bytes from the beginning of what has come. Returns false if there is no memory for them.
+  /// Takes at most `pieceSize` bytes from the beginning of the received data. Returns false if there is no memory for them.
   func feed(from data: inout ByteBuffer) -> Bool {
     data.readWithUnsafeReadableBytes { bytes in
       max(0, Int(BIO_write(incoming, bytes.baseAddress, CInt(min(bytes.count, Self.pieceSize)))))
     } > 0
   }
 
-  /// Moves what goes to the peer to the end of `buffer`.
+  /// Moves the data for the peer to the end of `buffer`.
   func takeOutput(into buffer: inout ByteBuffer) {
     let count = Int(BIO_ctrl_pending(outgoing))
     if count == 0 { return }

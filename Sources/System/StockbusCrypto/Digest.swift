@@ -2,7 +2,7 @@ internal import CLibCrypto
 
 /// Hashes of bytes (FIPS 180-4), by the system's OpenSSL.
 package enum Digest {
-  /// 32 bytes.
+  /// The hash, 32 bytes.
   package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
     _ = OpenSSLLibrary.isReady
     var hash = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
@@ -10,7 +10,7 @@ package enum Digest {
     return hash
   }
 
-  /// 20 bytes. For protocols that prescribe it, and for nothing that has to be secure.
+  /// The hash, 20 bytes. Only for protocols that prescribe it, never for security.
   package static func sha1(_ bytes: [UInt8]) -> [UInt8] {
     _ = OpenSSLLibrary.isReady
     var hash = [UInt8](repeating: 0, count: Int(SHA_DIGEST_LENGTH))

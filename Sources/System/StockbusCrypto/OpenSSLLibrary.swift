@@ -2,6 +2,6 @@ internal import CLibCrypto
 
 /// The system's OpenSSL in this process.
 enum OpenSSLLibrary {
-  /// Set up at its first use, without its cleaning at the process's exit, when threads of the network may still use it.
+  /// Initialises OpenSSL at the first use, without its cleanup at the process's exit, when network threads may still use it.
   static let isReady = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 }

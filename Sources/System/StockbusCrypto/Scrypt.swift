@@ -7,7 +7,7 @@ package enum Scrypt {
 
   /// - Parameters:
   ///   - rounds: a power of two, at least 2.
-  ///   - memory: the most bytes that it may take.
+  ///   - memory: the most bytes that the calculation may use.
   package static func key(
     _ password: [UInt8], salt: [UInt8], rounds: Int, blockSize: Int, parallelism: Int, memory: Int, count: Int
   ) throws(Failure) -> [UInt8] {

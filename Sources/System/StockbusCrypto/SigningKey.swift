@@ -3,10 +3,10 @@ internal import CLibCrypto
 /// A private key for signatures with Ed25519 (RFC 8032), by the system's OpenSSL.
 package struct SigningKey: Sendable {
   private let seed: [UInt8]
-  /// 32 bytes.
+  /// The public key, 32 bytes.
   package let publicKey: [UInt8]
 
-  /// - Parameter seed: 32 bytes; nil if they are not.
+  /// - Parameter seed: 32 bytes; the initialiser returns nil for any other number.
   package init?(seed: [UInt8]) {
     guard seed.count == 32 else { return nil }
     self.seed = seed
@@ -30,7 +30,7 @@ package struct SigningKey: Sendable {
     return isDone == 1 && count == 64 ? signature : nil
   }
 
-  /// Calls `body` with the key as OpenSSL holds it; returns 0 if it takes none.
+  /// Calls `body` with the key as OpenSSL represents it; returns 0 if OpenSSL rejects the key.
   private static func withKey(_ seed: [UInt8], _ body: (OpaquePointer) -> CInt) -> CInt {
     guard OpenSSLLibrary.isReady, let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count) else { return 0 }
     defer { EVP_PKEY_free(key) }

@@ -4,7 +4,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// A path that means the same in another folder.
+/// The path in a form that means the same file in any working folder.
 package func absolutePath(_ path: String) -> String {
   if path.hasPrefix("/") { return path }
   guard let folder = getcwd(nil, 0) else { return path }

@@ -11,15 +11,15 @@ internal import Glibc
 ///
 /// Functions that can fail return 0 or an error number, as `SystemCalls` requires.
 enum Descriptor {
-  /// Passes bytes to the system; returns the count it took, or -1 with `errno` set.
+  /// Passes bytes to the system; returns the number taken, or -1 with `errno` set.
   typealias Write = @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int
 
-  /// Writes bytes; for a terminal, without anything that controls it. The count is that of the original bytes.
+  /// Writes bytes; to a terminal, without those that control it. The count is that of the original bytes.
   static let system: Write = { isatty($0) == 1 ? writeHarmless($0, $1, $2) : writeBytes($0, $1, $2) }
 
   /// Opens `path` for writing at its end, without changing its contents.
   ///
-  /// The open does not block, so a named pipe without a reader is an error (`ENXIO`) and not a hang.
+  /// The open does not block, so a named pipe without a reader gives an error (`ENXIO`) instead of a hang.
   static func open(_ path: String) throws(Errno) -> Int32 {
     let file = try FileDescriptor.opening(
       path, .writeOnly, [.create, .append, .nonBlocking, .noControllingTerminal], permissions: FilePermissions(rawValue: 0o666))
@@ -27,7 +27,7 @@ enum Descriptor {
     return file.rawValue
   }
 
-  /// Writes `bytes` from `sent` on until none is left. `sent` is advanced also if it fails.
+  /// Writes `bytes` from `sent` on until none is left. `sent` is advanced even if the call fails.
   static func put(
     _ bytes: UnsafeRawBufferPointer, from sent: inout Int, to descriptor: Int32, by write: Write = system
   ) -> Int32 {
@@ -39,7 +39,7 @@ enum Descriptor {
     }
   }
 
-  /// Returns 0, or the number of the error that was thrown.
+  /// Returns 0, or the number of the thrown error.
   private static func code(_ call: () throws(Errno) -> Void) -> Int32 {
     do throws(Errno) {
       try call()
@@ -54,17 +54,17 @@ enum Descriptor {
     return Int(status.st_size)
   }
 
-  /// What has become of an open file.
+  /// The state of an open file relative to its path.
   enum Standing: Equatable {
-    /// It is the file at its path, of so many bytes.
+    /// The file is at its path and has this many bytes.
     case present(size: Int)
-    /// Its path leads to another file, or to none.
+    /// The path leads to another file, or to none.
     case movedAway
-    /// It has no path any more.
+    /// The file has no path any more.
     case removed
   }
 
-  /// Compares an open plain file with the one at `path`, with links followed. If the system cannot tell, it is present.
+  /// Compares an open plain file with the one at `path`, with links followed. If the system cannot decide, the result is `present`.
   static func standing(of descriptor: Int32, at path: String) -> Standing {
     var own = stat()
     var present = stat()
@@ -78,7 +78,7 @@ enum Descriptor {
     return .present(size: Int(own.st_size))
   }
 
-  /// False if an open file was removed: what is written to it is gone when it is closed.
+  /// False if an open file was removed: its contents are lost when it is closed.
   static func hasName(_ descriptor: Int32) -> Bool {
     var status = stat()
     return fstat(descriptor, &status) != 0 || status.st_nlink > 0
@@ -120,7 +120,7 @@ enum Descriptor {
     code { () throws(Errno) in try throwingErrno { try FileDescriptor(rawValue: descriptor).resize(to: Int64(size)) } }
   }
 
-  /// Waits until the file's bytes are on the disk. Does nothing for pipes and devices, which do not support it.
+  /// Waits until the file's bytes are on the disk. No effect for pipes and devices, which do not support it.
   static func sync(_ descriptor: Int32) -> Int32 {
     let failure = code { () throws(Errno) in try retrying { fsync(descriptor) } }
     return [EINVAL, EROFS, ENOTSUP].contains(failure) ? 0 : failure
@@ -133,7 +133,7 @@ enum Descriptor {
     return sync(folder.rawValue)
   }
 
-  /// Releases the lock and closes.
+  /// Releases the lock and closes the file.
   static func shut(_ descriptor: Int32) -> Int32 {
     FileLock.leave(descriptor)
     return code { () throws(Errno) in try FileDescriptor(rawValue: descriptor).shut() }
@@ -174,7 +174,7 @@ enum Descriptor {
     }
   }
 
-  // Returns -1 and sets `errno`, because a test's replacement of this call does too.
+  // Returns -1 and sets `errno`, as a test's replacement of this call does.
   private static func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
     #if canImport(Darwin)
     Darwin.write(descriptor, bytes, count)

@@ -20,15 +20,15 @@ enum FileBeginning {
 }
 
 extension RetryingFileSettings {
-  /// Why records cannot be added to `file`, unless it is emptied first: `stranger` returns what is wrong with a first line that no file of
-  /// these records has. For `Component.fault(in:_:)`.
+  /// Why records cannot be added to `file` unless it is emptied first: `stranger` returns the error in a first line that cannot belong to
+  /// such records. For `Component.fault(in:_:)`.
   package func fault(in file: FileUse, _ stranger: ([UInt8]) -> String?) -> String? {
     guard rotation.append, let line = FileBeginning.line(of: file.path), let what = stranger(line) else { return nil }
     let text = shown(String(decoding: line, as: UTF8.self))
     return "it begins with \(text), \(what): another path leaves it alone, 'append: false' empties it first"
   }
 
-  /// The same for files of JSON lines.
+  /// Why records cannot be added to a file of JSON lines; nil if they can.
   package func faultOfJSONLines(in file: FileUse) -> String? {
     fault(in: file) { $0.first { $0 != 32 && $0 != 9 } == 123 ? nil : "which is no JSON line" }
   }

@@ -6,9 +6,9 @@ internal import Glibc
 
 internal import StockbusPlugin
 
-/// A file operation that the system refused, and why.
+/// A file operation that the system refused, and the reason.
 package struct FileError: EnvironmentError, Hashable, Sendable {
-  /// What was attempted.
+  /// The attempted operation.
   package enum Attempt: Hashable, Sendable {
     /// Creating a folder above the path.
     case createFolder
@@ -19,12 +19,12 @@ package struct FileError: EnvironmentError, Hashable, Sendable {
     /// Waiting until the file is on the disk.
     case sync
     case close
-    /// Getting exclusive use of a file; the payload says in words what else uses it.
+    /// Getting exclusive use of a file; the payload names the other user in words.
     case claim(String)
   }
 
   package var attempt: Attempt
-  /// The path as it was given; for `createFolder` and `rename` the folder or file concerned.
+  /// The path as given; for `createFolder` and `rename` the folder or file concerned.
   package var path: String
   /// The system's error number, such as `ENOSPC`.
   package var code: Int32
@@ -35,14 +35,14 @@ package struct FileError: EnvironmentError, Hashable, Sendable {
     self.code = code
   }
 
-  /// True if the reader of a pipe has gone. A program that writes to standard output usually ends quietly then.
+  /// True if a pipe has lost its reader. A program that writes to standard output usually ends quietly then.
   package var isBrokenPipe: Bool { code == EPIPE }
   /// True if the disk, the quota or the maximum file size is exhausted.
   package var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
   /// True if another user of the file refuses it, because another attempt would be refused too.
   package var isPermanent: Bool { if case .claim = attempt { true } else { false } }
-  /// True if the same attempt may succeed later: there may be room again, and whoever has taken a file away may let a new one be made. Not
-  /// after a failed `sync`: the system may have dropped the data, and would not report that a second time.
+  /// True if the same attempt may succeed later: there may be room again, or a removed file can be recreated. False after a failed `sync`:
+  /// the system may have dropped the data, and would not report that a second time.
   var mayPass: Bool {
     switch attempt {
     case .open, .createFolder: true
@@ -54,7 +54,7 @@ package struct FileError: EnvironmentError, Hashable, Sendable {
 }
 
 extension FileError: CustomStringConvertible {
-  /// One sentence: `cannot write 'trades.csv': No space left on device (ENOSPC)`.
+  /// The error in one sentence: `cannot write 'trades.csv': No space left on device (ENOSPC)`.
   package var description: String {
     if case .claim(let other) = attempt { return "cannot write \(shown): \(other)" }
     return "cannot \(action): \(Self.text(of: code))"

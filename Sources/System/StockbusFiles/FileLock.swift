@@ -6,10 +6,10 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The lock on a file that is written: one holder per file, in this program and all others that use it.
+/// The lock on a written file: one holder per file, in this program and all others that use the lock.
 ///
-/// It belongs to the open file (`flock`) and not to the process. It is released when the file is closed, or when its process ends in any
-/// way. On a file system without locks nothing is locked.
+/// The lock belongs to the open file (`flock`), not to the process. It is released when the file is closed, or when the process ends in any
+/// way. On a file system without locks it has no effect.
 enum FileLock {
   /// Takes the lock. If another holder has it, returns a description of the holder.
   static func take(_ descriptor: Int32) -> String? {
@@ -23,7 +23,7 @@ enum FileLock {
     }
   }
 
-  /// Releases the lock, even if a child that is being started has inherited the file.
+  /// Releases the lock, even if a child process that is being started has inherited the file.
   static func leave(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
   /// The process that holds the lock, according to `/proc/locks`: `1: FLOCK  ADVISORY  WRITE 4711 08:02:1234567 0 EOF`.
@@ -40,7 +40,7 @@ enum FileLock {
     return nil
   }
 
-  /// ` (stockbus)`.
+  /// The name of a process in parentheses: ` (stockbus)`.
   private static func name(of process: Int32) -> String {
     let name = text("/proc/\(process)/comm").split(separator: "\n").first ?? ""
     return name.isEmpty ? "" : " (\(name))"

@@ -1,7 +1,7 @@
 internal import MarketData
 package import StockbusPlugin
 
-/// How a growing file is opened and rotated: a group for plugins that write one.
+/// How a growing file is opened and rotated: a group for plugins that write such a file.
 ///
 /// ```swift
 /// @SettingGroup public var rotation = RotationSettings()
@@ -24,7 +24,7 @@ package struct RotationSettings: Options {
   /// The use of the file at the option `path`.
   package func use(of path: String) -> FileUse { .writing(path, at: "path", keeping: rotate == nil ? 0 : keep) }
 
-  /// Adds problems that these settings have with the file at `path`.
+  /// Adds the problems of these settings with the file at `path`.
   package func check(path: String, _ problems: inout OptionProblems) {
     if path == "-", rotate != nil { problems.add("standard output cannot be rotated", at: "rotate") }
   }

@@ -4,7 +4,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Attributes of a file that change when its contents change, or when another file takes its place. All missing files have the same ones.
+/// Attributes of a file that change when its contents change, or when another file replaces it. All missing files have the same attributes.
 package struct FileStamp: Hashable, Sendable {
   private var device: UInt64 = 0
   private var inode: UInt64 = 0

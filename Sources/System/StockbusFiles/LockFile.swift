@@ -9,13 +9,13 @@ internal import StockbusSystem
 /// The right to write a file that only its library may open, such as a database: a lock on a file of its own beside it, `PATH-lock`.
 ///
 /// SQLite locks parts of its file with `fcntl`; the system drops these locks when the process closes any descriptor of that file, so the
-/// file itself cannot carry a lock of ours. The lock is held until `release`, or until the process ends in any way; its file is removed by
-/// `release`.
+/// file itself cannot carry a lock of ours. The lock is held until `release`, or until the process ends in any way; `release` removes its
+/// file.
 package final class LockFile {
   private let path: String
   private var descriptor: Int32
 
-  /// Takes the lock for the file at `path`, creating the folders above it. Throws if another process, or another part of this one, has it.
+  /// Takes the lock for the file at `path`, creating the folders above it. Throws if another process, or part of this one, holds it.
   package init(for path: String) throws(FileError) {
     let target = FilePlace(path)?.path ?? path
     self.path = target + "-lock"
@@ -39,10 +39,10 @@ package final class LockFile {
 
   deinit { release() }
 
-  /// Releases the lock. A second call does nothing.
+  /// Releases the lock. A second call has no effect.
   package func release() {
     if descriptor < 0 { return }
-    // While the lock is held, so that no other process has locked the file that is removed; and not another's, who has made it anew.
+    // Removed while the lock is held, so that no other process can have locked the file; and only if another process has not recreated it.
     if FilePlace(path)?.identity == FileIdentity(descriptor: descriptor) { unlink(path) }
     _ = Descriptor.shut(descriptor)
     descriptor = -1

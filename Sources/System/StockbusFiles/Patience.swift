@@ -1,25 +1,25 @@
 package import StockbusPlugin
 
-/// Repeats an attempt to write that fails, because a full disk may have room later.
+/// Repeats a failing attempt to write, because a full disk may have room later.
 package struct Patience: Sendable {
   private let limit: Duration
   private let longestPause: Duration
   private let context: Context
 
   /// - Parameters:
-  ///   - limit: how long an attempt is repeated; after a stop was asked for, at most half of the time to the deadline.
-  ///   - longestPause: how long it is waited for the next attempt at most.
+  ///   - limit: how long an attempt is repeated; after a request to stop, at most half of the time to the deadline.
+  ///   - longestPause: the longest pause before the next attempt.
   package init(_ limit: Duration, longestPause: Duration = .seconds(5), _ context: Context) {
     self.limit = limit
     self.longestPause = longestPause
     self.context = context
   }
 
-  /// Repeats `attempt` with growing pauses until it succeeds. Throws its last error when the time is over, or at once if `mayPass` says that
-  /// waiting cannot help. `failed` is called with each error. The caller reports the success, by `recovered`.
+  /// Repeats `attempt` with growing pauses until it succeeds. Throws its last error when the time is over, or at once if `mayPass` is
+  /// false, because waiting cannot help. `failed` is called with each error. The caller reports the success, by `recovered`.
   ///
   /// - Parameters:
-  ///   - since: when the first attempt has failed, by the run's clock, if that was before; the time counts from then.
+  ///   - since: when the first attempt failed, by the run's clock, if that was before the call; the time counts from then.
   ///   - known: the reason that `failed` has logged.
   package func insist<Failure: Error>(
     since: Duration? = nil, known: String? = nil, taken: Int = 0, mayPass: (Failure) -> Bool, failed: (Failure) -> Void = { _ in },
@@ -45,7 +45,7 @@ package struct Patience: Sendable {
       let now = context.clock.uptime
       if !isStopping, let cutOff = context.run.cutOff {
         isStopping = true
-        // The other half is left for the components upstream that wait for this sink.
+        // The other half of the time is for the components upstream that wait for this sink.
         end = min(end, now + (cutOff - now) / 2)
       }
       if !mayPass(failure) || now >= end { throw EnvironmentFailure("\(failure)", isPermanent: true, taken: taken) }
@@ -64,17 +64,17 @@ package struct Patience: Sendable {
     }
   }
 
-  /// Reports an attempt that has failed while nothing waits for it.
+  /// Reports a failed attempt while no event waits for it.
   ///
   /// - Parameters:
   ///   - mayPass: false if waiting cannot help.
-  ///   - known: the reason that was logged before.
+  ///   - known: the reason that has already been logged.
   package func failed(_ reason: String, mayPass: Bool, known: String?) {
     if reason != known { warn(reason, mayPass ? limit : .zero) }
     context.report(trouble: reason)
   }
 
-  /// Reports that what has failed since then, by the run's clock, is written again.
+  /// Reports that writing, which had failed since then by the run's clock, succeeds again.
   package func recovered(since: Duration) {
     context.report(trouble: nil)
     context.logger.notice("it is written again, after \((context.clock.uptime - since).roughText)")
@@ -84,7 +84,7 @@ package struct Patience: Sendable {
     context.logger.warning(time > .zero ? "\(reason); trying again for \(time.roughText)" : "\(reason)")
   }
 
-  /// Ends early if a stop is asked for.
+  /// Sleeps; ends early if a stop is requested.
   private func sleep(for pause: Duration, unlessStopped: Bool) async throws {
     guard unlessStopped else { return try await context.clock.sleep(for: pause) }
     let (clock, run) = (context.clock, context.run)

@@ -1,29 +1,29 @@
 package import StockbusPlugin
 
-/// The writing of a component that keeps what it is given in a place that may refuse it for a while: a database on a full disk, or one that
-/// another program has locked.
+/// The writing of a component whose storage may refuse data for a while: a database on a full disk, or one that another program has locked.
 ///
-/// Owned by one actor. While the last attempt has failed, the component is degraded, with the reason; a reason is logged once.
+/// Owned by one actor. After a failed attempt the component is degraded, with the reason, until an attempt succeeds; a reason is logged
+/// once.
 package final class PatientWriting {
   private let patience: Patience
   private let context: Context
-  /// Since when writing has failed, by the run's clock; nil if the last attempt has succeeded.
+  /// The time since which writing has failed, by the run's clock; nil if the last attempt succeeded.
   private var failingSince: Duration?
-  /// Why the last attempt has failed; nil if it has succeeded.
+  /// Why the last attempt failed; nil if it succeeded.
   package private(set) var trouble: String?
-  /// True while a batch, or the end, waits for a write that fails.
+  /// True while a batch, or the end, waits for a failing write.
   package private(set) var isWaiting = false
 
-  /// - Parameter limit: how long an attempt is repeated, as `Patience` says.
+  /// - Parameter limit: how long an attempt is repeated, as in `Patience`.
   package init(_ limit: Duration, _ context: Context) {
     self.context = context
     // Another program's lock may end at any time.
     patience = Patience(limit, longestPause: .seconds(1), context)
   }
 
-  /// Repeats `attempt` until it succeeds, as `Patience` says.
+  /// Repeats `attempt` until it succeeds, as in `Patience`.
   ///
-  /// - Parameter isLate: whether the time counts from the first failure that was reported, because what is written waits since then.
+  /// - Parameter isLate: whether the time counts from the first failure that was reported, because the data have waited since then.
   package func insist<Failure: Error>(
     isLate: Bool = false, mayPass: (Failure) -> Bool, _ attempt: () throws(Failure) -> Void
   ) async throws(EnvironmentFailure) {
@@ -33,7 +33,7 @@ package final class PatientWriting {
     succeeded()
   }
 
-  /// Reports an attempt that has failed while nothing waits for it.
+  /// Reports a failed attempt while no event waits for it.
   package func failed(_ reason: String, mayPass: Bool) {
     patience.failed(reason, mayPass: mayPass, known: trouble)
     note(reason)
@@ -44,7 +44,7 @@ package final class PatientWriting {
     failingSince = failingSince ?? context.clock.uptime
   }
 
-  /// Reports an attempt that has succeeded.
+  /// Reports a successful attempt.
   package func succeeded() {
     guard let since = failingSince else { return }
     (trouble, failingSince) = (nil, nil)

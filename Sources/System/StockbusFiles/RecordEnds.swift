@@ -2,7 +2,7 @@
 struct RecordEnds {
   /// Groups of ends, each relative to a start in the buffer, in order.
   private var runs: [(start: Int, ends: [Int])] = []
-  /// A group of at most this size is added to the one before.
+  /// A group of at most this size is added to the previous one.
   private static let few = 4
 
   init(_ ends: [Int] = []) { if !ends.isEmpty { runs = [(0, ends)] } }
@@ -20,7 +20,7 @@ struct RecordEnds {
     for end in ends { runs[runs.count - 1].ends.append(start + end) }
   }
 
-  /// Moves all ends, because as many bytes were put before them, or, if negative, taken away there.
+  /// Moves all ends, because this number of bytes was inserted before them or, if negative, removed.
   mutating func move(by count: Int) {
     if count != 0 { for i in runs.indices { runs[i].start += count } }
   }

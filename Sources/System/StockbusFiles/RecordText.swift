@@ -1,11 +1,11 @@
 package import MarketData
 
-/// Records to be written to a file: their bytes and the end of each, so that it is known how many of them an incomplete write has written.
+/// Records to be written to a file: their bytes and the end of each, which show how many records an incomplete write has written.
 ///
 /// Unsafe inside: the ends are in memory of its own, because an array checks at every append whether it is shared, which took as long as
 /// writing a field. Unchecked because that memory belongs to this value alone, which cannot be copied.
 package struct RecordText: ~Copyable, @unchecked Sendable {
-  /// Each record is written here, with its line end, and then ended by `endRecord`.
+  /// The buffer into which each record is written, with its line end, and then ended by `endRecord`.
   package var bytes: ByteWriter
   @usableFromInline var ends: UnsafeMutablePointer<Int>
   @usableFromInline var room: Int
@@ -22,7 +22,7 @@ package struct RecordText: ~Copyable, @unchecked Sendable {
   /// The number of complete records.
   package var count: Int { ended }
 
-  /// Ends a record: it consists of the bytes since the end of the last one.
+  /// Ends a record: it consists of the bytes since the end of the previous one.
   @inlinable @inline(__always)
   package mutating func endRecord() {
     if ended == room { grow() }
@@ -42,7 +42,7 @@ package struct RecordText: ~Copyable, @unchecked Sendable {
     room *= 2
   }
 
-  /// Discards what was written and keeps the memory.
+  /// Discards the records and keeps the memory.
   package mutating func clear() {
     bytes.clear()
     ended = 0

@@ -1,15 +1,16 @@
 package import StockbusPlugin
 
-/// The file of a sink: it rotates, is flushed at least every `flush`, waits for room on a full disk, and knows which records it has lost.
+/// The file of a sink: it rotates, is flushed at least every `flush`, waits for room on a full disk, and counts the records that it has
+/// lost.
 ///
-/// Owned by one actor, which calls `open` in `start`, `beginBatch` before each batch and `endBatch` behind it, `finish` in `drain`,
+/// Owned by one actor, which calls `open` in `start`, `beginBatch` before each batch and `endBatch` after it, `finish` in `drain`,
 /// `flushRegularly` in `background`, and `close` in `stop`.
 ///
-/// If a write fails for lack of room, the component is degraded, it is tried again with growing pauses, and the bus waits meanwhile. The
-/// instance ends after `patience`, halfway to the deadline of a stop, or at once if waiting cannot help. If it was a regular flush that has
-/// failed, the bus waits from the next event on, and `patience` has begun with the flush. The error says how many events of the batch were
-/// taken, so that these are not delivered again. **The records in the file and the records counted as lost together are the records of all
-/// delivered events**, whatever the disk has done, and no partial record stays in a file.
+/// If a write fails for lack of room, the component is degraded, the write is repeated with growing pauses, and the bus waits meanwhile.
+/// The instance ends after `patience`, halfway to the deadline of a stop, or at once if waiting cannot help. If a regular flush fails, the
+/// bus waits from the next event on, and `patience` begins with the flush. The error contains the number of taken events of the batch,
+/// which are not delivered again. **The records in the file and the records counted as lost together are the records of all delivered
+/// events**, whatever the disk does, and no partial record stays in a file.
 package final class RetryingFile {
   private let path: String
   private let settings: RetryingFileSettings
@@ -18,11 +19,11 @@ package final class RetryingFile {
   private let records: Counter
   private let bytes: Counter
   private var file: RotatingFile?
-  /// What has been counted of what the present file has written.
+  /// The counts reported so far of the records and bytes that the present file has written.
   private var counted = (records: 0, bytes: 0)
   /// How many events of the present batch have had their records taken.
   private var taken = 0
-  /// Since when writing has failed, by the run's clock, and why at last; nil if the last attempt has succeeded.
+  /// The time since which writing has failed, by the run's clock, and the last reason; nil if the last attempt succeeded.
   private var failing: (since: Duration, reason: String)?
   /// True while a batch, or the end, waits for a failed write.
   private var isTrying = false
@@ -44,7 +45,7 @@ package final class RetryingFile {
   package func open(header: [UInt8] = []) throws(EnvironmentFailure) {
     var options = settings.rotation.options(sync: settings.sync, header: header)
     options.bufferSize = bufferSize
-    // Only the run's first instance empties the file, because events that an earlier one has written are delivered.
+    // Only the run's first instance empties the file, because the events that an earlier instance has written are already delivered.
     let isFirst = context.recall(Self.opened) != path
     if !isFirst { options.opening = .append }
     do throws(FileError) {
@@ -62,39 +63,39 @@ package final class RetryingFile {
     context.remember("", Self.torn)
   }
 
-  // What an instance leaves for the next: the file that was opened, and the one that ends in an incomplete line.
+  // The values for the next instance: the file that was opened, and the one that ends in an incomplete line.
   private static var opened: MemoryKey<String> { MemoryKey("opened", whenOptionsChange: .keep) }
   private static var torn: MemoryKey<String> { MemoryKey("torn", whenOptionsChange: .keep) }
 
   /// How many bytes of records should be collected for one `write`: 0 if the file rotates, because only single records are never split.
   package var chunk: Int { settings.rotation.rotate == nil ? 1 << 14 : 0 }
 
-  /// Begins a batch; the one before has ended, or the rest of it is delivered again.
+  /// Begins a batch; the previous one has ended, or its rest is delivered again.
   package func beginBatch() { taken = 0 }
 
-  /// Ends a batch, whose records are then in the file if none may wait.
+  /// Ends a batch. If no record may wait, its records are then in the file.
   package func endBatch() async throws(EnvironmentFailure) {
     if settings.flush == .zero { try await flush() }
   }
 
-  /// Takes the records of the batch's next `events` events; does nothing if the file is not open.
+  /// Takes the records of the batch's next `events` events; has no effect if the file is not open.
   package func write(_ text: borrowing RecordText, of events: Int) async throws(EnvironmentFailure) {
     guard let file else { return }
     try await persistently { () throws(FileError) in
-      // While there is no room for what waits in the buffer, nothing more is taken: not where a part of it was written either.
+      // While there is no room for the buffered records, no more records are taken, even if a part of the buffer was written.
       if failing != nil { try file.flush() }
       try file.write(text)
     }
     taken += events
   }
 
-  /// Writes what is buffered.
+  /// Writes the buffered bytes.
   package func flush() async throws(EnvironmentFailure) {
     guard let file else { return }
     try await persistently { () throws(FileError) in try file.flush() }
   }
 
-  /// Writes what is buffered and closes the file; throws if not everything could be written. Nothing may be written afterwards.
+  /// Writes the buffered bytes and closes the file; throws if not all could be written. No records may be written afterwards.
   package func finish() async throws(EnvironmentFailure) {
     guard let file else { return }
     taken = 0
@@ -102,8 +103,8 @@ package final class RetryingFile {
     self.file = nil
   }
 
-  /// Looks at once whether the path still leads to the file, and makes it anew if not. Returns the path if it has. Where that fails, the next
-  /// batch, or the end, handles it.
+  /// Checks at once whether the path still leads to the file, and recreates the file if not. Returns the path if it did. If that fails, the
+  /// next batch, or the end, handles the failure.
   package func renew() -> String? {
     guard !isTrying, let file else { return nil }
     var isRenewed = false
@@ -111,8 +112,8 @@ package final class RetryingFile {
     return isRenewed ? path : nil
   }
 
-  /// Writes what is buffered every `flush`, until the task is cancelled; does nothing with `flush: 0s`, where no record waits. Where that
-  /// fails, the component is degraded, and the next batch, or the end, handles it.
+  /// Writes the buffered bytes every `flush`, until the task is cancelled; has no effect with `flush: 0s`, where no record waits. If that
+  /// fails, the component is degraded, and the next batch, or the end, handles the failure.
   package func flushRegularly() async {
     if settings.flush == .zero { return }
     while (try? await context.clock.sleep(for: settings.flush)) != nil {
@@ -121,7 +122,7 @@ package final class RetryingFile {
     }
   }
 
-  /// Makes one attempt, and leaves a failure to the next batch, or the end.
+  /// Makes one attempt, and leaves a failure to the next batch or the end.
   private func attempt(_ body: () throws(FileError) -> Void) {
     do throws(FileError) {
       try body()
@@ -132,7 +133,7 @@ package final class RetryingFile {
     }
   }
 
-  /// Writes what is buffered as far as possible without waiting, counts the rest as lost, and closes.
+  /// Writes as many of the buffered bytes as possible without waiting, counts the rest as lost, and closes the file.
   package func close() {
     guard let file else { return }
     self.file = nil
@@ -168,7 +169,7 @@ package final class RetryingFile {
     failing = (failing?.since ?? context.clock.uptime, "\(error)")
   }
 
-  /// Counts what has been written since the last time.
+  /// Counts the records written since the last call.
   private func count(_ file: RotatingFile) {
     let now = file.written
     if now.records == counted.records { return }
@@ -177,7 +178,7 @@ package final class RetryingFile {
     counted = now
   }
 
-  /// Tells the run if the program behind standard output has ended.
+  /// Notifies the run if the program behind standard output has ended.
   @discardableResult
   private func noteGoneReader(_ error: FileError) -> Bool {
     guard error.isBrokenPipe, path == "-" else { return false }

@@ -5,11 +5,11 @@ internal import Glibc
 #endif
 
 extension RotatingFile {
-  /// What happens to the contents of an existing file.
+  /// The treatment of an existing file's contents.
   package enum Opening: Hashable, Sendable, CaseIterable {
-    /// They stay, and records are added after them.
+    /// The contents stay, and records are added after them.
     case append
-    /// They are deleted. Rotated files stay.
+    /// The contents are deleted. Rotated files stay.
     case truncate
   }
 

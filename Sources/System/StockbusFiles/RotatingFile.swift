@@ -11,14 +11,14 @@ internal import StockbusSystem
 ///   and the next record begins on a new line.
 /// - A full `trades.csv` becomes `trades.csv.1`, the former `trades.csv.1` becomes `trades.csv.2`, and so on. Each step is one atomic
 ///   rename, and `keep` old files are kept.
-/// - A `write` that throws has not taken its record. Everything taken before stays in the buffer, and the next attempt continues at the
-///   byte where the last one stopped. So nothing is lost on a full disk that has room again later.
-/// - It knows how many of its records are completely in the file, however short the system's writes were: `unwritten` are not. `abandon`
-///   closes the file without them, and without a partial record.
-/// - Before bytes are written it looks whether the path still leads to its file (device and inode). If that was moved or removed, as by
-///   logrotate, the path is made anew, with the header, and what is not in the old file goes there. An emptied file begins again.
-/// - It uses its file exclusively: a file that the run reads, or that another output of this or another process writes, is refused before
-///   it is changed. Symbolic links are resolved when it is opened: the link stays, and full files are put beside its target.
+/// - A `write` that throws has not taken its record. All records taken before stay in the buffer, and the next attempt continues at the
+///   byte where the last one stopped. So no record is lost on a full disk that has room again later.
+/// - `unwritten` counts the records that are not completely in the file, however short the system's writes were. `abandon` closes the file
+///   without these records, and without a partial record.
+/// - Each write first checks whether the path still leads to the file (device and inode). If the file was moved or removed, as by
+///   logrotate, it is recreated with the header, and records not in the old file go there. An emptied file begins again.
+/// - The file is used exclusively: one that the run reads, or that another output of this or another process writes, is refused before any
+///   change. Symbolic links are resolved when the file is opened: the link stays, and full files are put beside its target.
 /// - The path `-` is standard output. Standard output, pipes and devices are neither rotated nor emptied.
 ///
 /// When the reader of a pipe closes it, writing fails with `EPIPE`, provided that the process ignores SIGPIPE. A program that writes to
@@ -29,11 +29,11 @@ package final class RotatingFile {
   package let options: Options
   /// How many full files have been rotated.
   package private(set) var rotations = 0
-  /// How often the path was made anew.
+  /// How often the file was recreated.
   package private(set) var renewals = 0
   /// The records that are completely in files, and their bytes.
   package private(set) var written = (records: 0, bytes: 0)
-  /// Called with a sentence that says what others have done with the file.
+  /// Called with a sentence about changes of the file by other programs.
   package var noticed: (String) -> Void = { _ in }
   /// Bytes of the present file, including buffered ones; for a pipe, bytes written to it.
   package private(set) var size = 0
@@ -43,7 +43,7 @@ package final class RotatingFile {
   private var isClosed = false
   private var hasRecord = false
   private var buffer: [UInt8] = []
-  /// Bytes of the buffer that have been written; above 0 only after a failure.
+  /// The bytes of the buffer that have been written; above 0 only after a failure.
   private var sent = 0
   /// Bytes at the buffer's beginning that belong to no record: a header, or the end of an incomplete line.
   private var lead = 0
@@ -67,13 +67,13 @@ package final class RotatingFile {
     try open(truncate: options.opening == .truncate)
   }
 
-  /// Writes what is left as far as possible. Errors are not reported here, so call `close`.
+  /// Writes as many of the remaining bytes as possible. Errors are not reported here, so call `close`.
   deinit { _ = abandon() }
 
   /// Bytes that are not in the file yet.
   package var buffered: Int { buffer.count - sent }
 
-  /// Records that were taken but are not completely in the file yet.
+  /// The taken records that are not completely in the file yet.
   package var unwritten: Int { ends.count }
 
   /// Takes one record with its line end; rotates a full file first.
@@ -86,7 +86,7 @@ package final class RotatingFile {
     try record.withBytes { bytes throws(FileError) in try takeOne(bytes) }
   }
 
-  /// Takes records that must stay in one file; either all are taken or none.
+  /// Takes records that must stay in one file: all of them or, with an error, none.
   package func write(_ records: borrowing RecordText) throws(FileError) {
     let ends = records.allEnds
     try records.bytes.withBytes { bytes throws(FileError) in try take(bytes, ends) }
@@ -103,7 +103,7 @@ package final class RotatingFile {
     if let limit = options.rotateAt, isPlain, hasRecord, size + bytes.count > limit {
       try flush()
       try look()
-      // Another file may be at the path now, which is not full.
+      // The path may now lead to another file, which is not full.
       if hasRecord, size + bytes.count > limit { try rotate() }
     }
     if buffered + bytes.count > options.bufferSize, buffered > 0 { try flush() }
@@ -114,14 +114,14 @@ package final class RotatingFile {
     hasRecord = true
   }
 
-  /// Writes everything in the buffer; after a failure the rest stays for the next attempt.
+  /// Writes all bytes in the buffer; after a failure the rest stays for the next attempt.
   package func flush() throws(FileError) {
     if buffered == 0, descriptor >= 0 || isClosed { return }
     if isClosed { throw FileError(.write, path: path, code: FileError.notOpen) }
     try look()
     let code = buffer.withUnsafeBytes { Descriptor.put($0, from: &sent, to: descriptor, by: calls.write) }
     if isPlain, !Descriptor.hasName(descriptor) {
-      // Removed since the look at it: the bytes are written again, to the new file.
+      // The file was removed after the check: the bytes are written again, to the new file.
       sent = 0
       throw FileError(.write, path: path, code: FileError.missing)
     }
@@ -129,7 +129,7 @@ package final class RotatingFile {
     if code != 0 { throw FileError(.write, path: path, code: code) }
   }
 
-  /// Looks at once whether the path still leads to the file, and makes it anew if not. Returns true if it has.
+  /// Checks at once whether the path still leads to the file, and recreates the file if not. Returns true if it did.
   package func renew() throws(FileError) -> Bool {
     let before = renewals
     if isClosed { return false }
@@ -138,7 +138,7 @@ package final class RotatingFile {
     return renewals != before
   }
 
-  /// Writes the rest, waits for the disk if the options ask for it, and closes. A second call does nothing.
+  /// Writes the rest, waits for the disk if the options ask for it, and closes the file. A second call has no effect.
   ///
   /// If the rest cannot be written, or waiting for the disk fails, the file stays open, and `close` may be called again.
   package func close() throws(FileError) {
@@ -148,9 +148,9 @@ package final class RotatingFile {
     try shut()
   }
 
-  /// Closes even after errors: writes what it can, and leaves no partial record in the file.
+  /// Closes the file even after errors: writes as much as possible, and leaves no partial record in the file.
   ///
-  /// Returns the error and how many of the records it took are not in the file; nil if there was no error. A partial record that cannot be
+  /// Returns the error and the number of taken records that are not in the file; nil if there was no error. A partial record that cannot be
   /// removed (from a pipe) is ended as a line of its own, unless only its line end is missing: then it counts as written.
   package func abandon() -> (error: FileError, lost: Int)? {
     if isClosed { return nil }
@@ -169,7 +169,7 @@ package final class RotatingFile {
 
   /// Drops the records that are not completely in the file, and leaves no partial record there, as `abandon` does; the file stays open.
   ///
-  /// Returns how many were dropped.
+  /// Returns the number of dropped records.
   package func discard() -> Int {
     if isClosed { return 0 }
     let head = sent < lead ? Array(buffer[..<lead]) : []
@@ -219,7 +219,7 @@ extension RotatingFile {
       }
       if descriptor < 0 { throw FileError(.claim("another process puts it aside again and again"), path: path, code: FileError.busy) }
     }
-    // Also if standard output was redirected to a file.
+    // Also done if standard output was redirected to a file.
     if !isPlain { try refuseReaders() }
     if truncate, isPlain {
       let code = calls.truncate(descriptor, 0)
@@ -228,18 +228,18 @@ extension RotatingFile {
     begin(behind: isPlain ? Descriptor.plainSize(descriptor) ?? 0 : 0)
   }
 
-  /// Prepares for the records that wait, from the first one's beginning on, behind `length` bytes of the file.
+  /// Prepares for the waiting records, from the beginning of the first one on, behind `length` bytes of the file.
   private func begin(behind length: Int) {
     dropBeginning(lead)
     sent = 0
     size = length + buffer.count
     hasRecord = length > options.header.count || !buffer.isEmpty
-    // If the file may not be read, its last byte is unknown: an empty line is better than two records in one.
+    // If the file may not be read, its last byte is unknown: an empty line is better than two records in one line.
     if let end = options.lineEnd, length > 0, Descriptor.lastByte(of: target) != end { put([end]) }
     if length == 0 { put(options.header) }
   }
 
-  /// Opens the path, if it is not open, or no longer leads to the open file. Begins again in a file that was emptied or cut.
+  /// Opens the path if no file is open, or if the path no longer leads to the open file. Begins again in a file that was emptied or cut.
   private func look() throws(FileError) {
     if isPlain, descriptor >= 0 {
       switch Descriptor.standing(of: descriptor, at: path) {
@@ -288,19 +288,19 @@ extension RotatingFile {
     lead += bytes.count
   }
 
-  /// Before the file is given up for another one: takes back what is incomplete in it, which comes whole in the other one.
+  /// Called before the file is replaced by another one: removes its incomplete record, which is written whole to the other file.
   private func takeLeave() {
     size -= buffered
     let count = ends.count
-    // Where others have cut the file as well, the piece is not there.
+    // If another program has cut the file as well, the partial record is not there.
     if Descriptor.plainSize(descriptor) ?? 0 >= size { _ = takeBackPiece() }
     leavesPiece = false
-    // Its line end was written in place of the rest.
+    // The line end of the partial record was written instead of its rest.
     if ends.count < count { dropBeginning(sent + 1) }
     sent = 0
   }
 
-  /// Closes a file that the path no longer leads to.
+  /// Closes a file to which the path no longer leads.
   private func letGo() throws(FileError) {
     sent = 0
     let old = descriptor
@@ -309,19 +309,19 @@ extension RotatingFile {
     if code != 0 { throw FileError(.close, path: path, code: code) }
   }
 
-  /// Removes bytes that are not to be written any more from the beginning of the buffer.
+  /// Removes bytes that must not be written from the beginning of the buffer.
   private func dropBeginning(_ count: Int) {
     buffer.removeFirst(count)
     ends.move(by: -count)
     lead = max(0, lead - count)
   }
 
-  /// Removes what is completely in the file from the buffer, so that it begins with the first record, or the header, that is not.
+  /// Removes bytes that are completely in the file from the buffer, which then begins with the first record, or the header, that is not.
   private func forgetWritten() {
     if sent == buffer.count {
       written.records += ends.count
       written.bytes += sent - lead
-      // One very long record must not keep its memory allocated for ever.
+      // One very long record must not keep its memory allocated permanently.
       buffer.removeAll(keepingCapacity: buffer.capacity <= 4 * options.bufferSize)
       ends.removeAll()
       (sent, lead) = (0, 0)
@@ -339,11 +339,11 @@ extension RotatingFile {
     lead = 0
   }
 
-  /// Removes a partial record or header from the file, or ends it as a line of its own; returns true in the first case. `size` is the size
+  /// Removes a partial record or header from the file, or ends it as a line of its own; returns true if it was removed. `size` is the size
   /// of the file.
   private func takeBackPiece() -> Bool {
     if sent == 0 || descriptor < 0 { return true }
-    // If another writer has added to the file, it is not truncated, because that would delete the other's records.
+    // If another writer has added to the file, the file is not truncated, because that would delete the other writer's records.
     if isPlain, Descriptor.plainSize(descriptor) == size, calls.truncate(descriptor, size - sent) == 0 { return true }
     guard var end = options.lineEnd else { return false }
     let all = ends.all
@@ -352,7 +352,7 @@ extension RotatingFile {
       written.records += 1
       written.bytes += sent + 1 - lead
     }
-    // Only one attempt, because this must not wait.
+    // Only one attempt, because this function must not wait.
     leavesPiece = calls.write(descriptor, &end, 1) != 1
     if !leavesPiece { size += 1 }
     return false
@@ -374,8 +374,8 @@ extension RotatingFile {
     if code != 0 { throw FileError(.sync, path: path, code: code) }
   }
 
-  /// After a failed step the next `write` can start again: until the last rename the old file is still the present one, and after it the
-  /// missing file is created.
+  /// Rotates the files. After a failed step the next `write` can start again: until the last rename the old file is still the present one,
+  /// and after it the missing file is created.
   private func rotate() throws(FileError) {
     try sync()
     // Only up to the first free number, so that a retry after a failed rename does not delete one more file.
@@ -392,7 +392,7 @@ extension RotatingFile {
     try open(truncate: false)
   }
 
-  /// A file that has been removed meanwhile needs no rename.
+  /// Renames a file; one that has been removed meanwhile needs no rename.
   private func rename(_ from: String, to next: String) throws(FileError) {
     let code = Descriptor.move(target + from, to: target + next)
     if code != 0, code != FileError.missing { throw FileError(.rename(to: path + next), path: path + from, code: code) }

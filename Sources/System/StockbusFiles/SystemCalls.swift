@@ -1,8 +1,8 @@
 /// The system calls that can fail after a file was opened; tests replace them to make them fail.
 struct SystemCalls: Sendable {
-  /// Passes bytes to the system; returns the count it took, or -1 with `errno` set.
+  /// Passes bytes to the system; returns the number taken, or -1 with `errno` set.
   var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int = Descriptor.system
-  /// Returns 0 or an error number, as do the following.
+  /// Returns 0 or an error number, as the following calls do.
   var truncate: @Sendable (_ descriptor: Int32, _ size: Int) -> Int32 = { Descriptor.cut($0, to: $1) }
   var sync: @Sendable (_ descriptor: Int32) -> Int32 = { Descriptor.sync($0) }
   var close: @Sendable (_ descriptor: Int32) -> Int32 = { Descriptor.shut($0) }

@@ -10,15 +10,15 @@ internal import Darwin
 
 /// A program that runs beside this process, with pipes to its standard streams.
 ///
-/// It has a session of its own, and no open files but the three. It is killed with its session by `kill`, and when this process ends,
-/// however that happens. What it has started ends with it: see `Descendants`.
+/// The program has a session of its own, and no open files but the three. It is killed with its session by `kill`, and when this process
+/// ends in any way. Processes that it has started end with it: see `Descendants`.
 package final class ChildProgram: Sendable {
   /// Why a program cannot be started, as the end of a sentence that begins with its name.
   package struct StartError: Error, Hashable, CustomStringConvertible {
     package let description: String
   }
 
-  /// Our ends of the pipes; they do not block. `close` closes them.
+  /// This side's ends of the pipes; they do not block. `close` closes them.
   package let input: FileDescriptor
   package let output: FileDescriptor
   package let errors: FileDescriptor
@@ -26,20 +26,20 @@ package final class ChildProgram: Sendable {
   private let mark: String
   /// Unstructured, because the program outlives the call that starts it; `ended` waits for it.
   private let life: Task<ProgramEnd?, Never>
-  /// Finishing it lets the system forget the process: only from then on its number may be another process's.
+  /// Ends the wait that keeps the process's number reserved: only after it may another process get the number.
   private let release: AsyncStream<Never>.Continuation
   private let state = Mutex(State())
 
   private struct State {
     var isInputOpen = true
     var isKilled = false
-    /// True once somebody ends what it has left behind.
+    /// True once a task has begun to end the processes that the program has left behind.
     var isBeingSwept = false
     var isReleased = false
   }
 
-  /// How long a killed program may take until nothing waits for it any more, as one that waits for a disk cannot be killed; and how long what
-  /// it has started may go on when it has ended by itself.
+  /// How long a killed program may take until it no longer has to be waited for, because a program that waits for a disk cannot be killed;
+  /// and how long processes that it has started may continue after it has ended by itself.
   private static let lastPatience = Duration.seconds(1)
 
   private init(_ id: pid_t, _ mark: String, _ pipes: Pipes, _ life: Task<ProgramEnd?, Never>, _ release: AsyncStream<Never>.Continuation) {
@@ -54,7 +54,7 @@ package final class ChildProgram: Sendable {
 
   /// Starts a program; its path is `launch.program`.
   package static func start(_ launch: ProgramLaunch, lifeline: Lifeline = .shared) async throws(StartError) -> ChildProgram {
-    // A file that the kernel cannot start is refused here; the shell below would interpret it as a script.
+    // A file that the kernel cannot start is refused here, because the shell below would interpret it as a script.
     guard ProgramImage(launch.program)?.isKnown == true else { throw StartError(description: "is no program that can be started") }
     guard let pipes = Pipes() else { throw StartError(description: "could not be started: too many open files") }
     let (births, birth) = AsyncStream.makeStream(of: pid_t.self, bufferingPolicy: .bufferingOldest(1))
@@ -68,7 +68,7 @@ package final class ChildProgram: Sendable {
       throw StartError(description: "could not be started")
     }
     let child = ChildProgram(id, mark, pipes, life, release)
-    // Until this line the shell waits.
+    // The shell waits for this line.
     _ = try? "go\n".utf8.withContiguousStorageIfAvailable { (bytes) in try child.input.writeOnce(UnsafeRawBufferPointer(bytes)) }
     return child
   }
@@ -110,7 +110,7 @@ package final class ChildProgram: Sendable {
     }
   }
 
-  /// Closes its standard input, which asks most programs to end.
+  /// Closes the program's standard input, which asks most programs to end.
   package func closeInput() {
     let isOpen = state.withLock { state in
       defer { state.isInputOpen = false }
@@ -119,10 +119,10 @@ package final class ChildProgram: Sendable {
     if isOpen { try? input.shut() }
   }
 
-  /// True if it was killed before it was known to have exited.
+  /// True if the program was killed before it was known to have exited.
   package var wasKilled: Bool { state.withLock { $0.isKilled } }
 
-  /// Kills it and the processes in its session.
+  /// Kills the program and the processes in its session.
   package func kill() {
     state.withLock { state in
       if state.isReleased { return }
@@ -139,10 +139,10 @@ package final class ChildProgram: Sendable {
     #endif
   }
 
-  /// Waits for its end and returns how it has ended; nil if the system does not say. It is killed once `isLate` is true, and what it has
-  /// started is killed when it has ended. Several tasks may wait, and it may be killed meanwhile.
+  /// Waits for the program's end and returns how it ended; nil if the system does not report it. The program is killed once `isLate` is
+  /// true; after its end the processes that it has started are killed. Several tasks may wait, and the program may be killed meanwhile.
   package func ended(killedOnce isLate: @escaping @Sendable () -> Bool = { false }) async -> ProgramEnd? {
-    // Unstructured, because a caller that is cancelled waits all the same.
+    // Unstructured, because a cancelled caller must wait too.
     guard await Task(operation: { await hasExited(killedOnce: isLate) }).value else {
       Task { await ended() }
       return nil
@@ -150,7 +150,7 @@ package final class ChildProgram: Sendable {
     return await life.value
   }
 
-  /// Returns true once it has exited and what it has started is killed; false if it cannot be killed.
+  /// Returns true once the program has exited and the processes that it has started are killed; false if it cannot be killed.
   private func hasExited(killedOnce isLate: @Sendable () -> Bool) async -> Bool {
     var (pause, deadline) = (Duration.milliseconds(1), ContinuousClock.Instant?.none)
     while !isZombie {
@@ -159,7 +159,7 @@ package final class ChildProgram: Sendable {
         deadline = .now + Self.lastPatience
       }
       if let deadline, .now >= deadline { return false }
-      // The library says that it has exited only where it gives up its number, and then nothing of its session can be killed safely.
+      // The library reports the exit only when it gives up the process's number, and then no process of the session can be killed safely.
       try? await Task.sleep(for: pause)
       pause = min(pause * 2, .milliseconds(20))
     }
@@ -168,7 +168,7 @@ package final class ChildProgram: Sendable {
       return !state.isBeingSwept
     }
     if isFirst {
-      // What compresses or stores its output may have a little left to do.
+      // A process that compresses or stores the program's output may need a little more time.
       if !wasKilled { await Descendants.haveEnded(mark, within: Self.lastPatience) }
       signal(SIGKILL)
       await Descendants.kill(mark)
@@ -178,7 +178,7 @@ package final class ChildProgram: Sendable {
     return true
   }
 
-  /// True once it has exited, also if its number has been given up since.
+  /// True once the program has exited, even if its number has been given up since.
   private var isZombie: Bool {
     state.withLock { state in
       if state.isReleased { return true }
@@ -188,7 +188,7 @@ package final class ChildProgram: Sendable {
     }
   }
 
-  /// To be called once, after `ended`: closes our ends of the pipes.
+  /// Closes this side's ends of the pipes. To be called once, after `ended`.
   package func close() {
     closeInput()
     try? output.shut()
@@ -226,12 +226,12 @@ private struct Pipes: Sendable {
   func closeOurs() { for end in [input.ours, output.ours, errors.ours] { try? end.shut() } }
 
   private static func pair(weWrite: Bool) -> Pair? {
-    // With high numbers and closed on exec, so that neither this program nor another one inherits our end.
+    // High numbers and closed on exec, so that neither this program nor another one inherits this side's end.
     guard let ends = OutlivingShell.pipe() else { return nil }
     let (ours, theirs) = weWrite ? (ends.writing, ends.reading) : (ends.reading, ends.writing)
     _ = fcntl(ours, F_SETFL, fcntl(ours, F_GETFL) | O_NONBLOCK)
     #if os(Linux)
-    // A quarter of what every user may have; fewer wake-ups than with the usual 64 KiB. Without effect where it is refused.
+    // A quarter of the limit for each user; fewer wake-ups than with the usual 64 KiB. No effect if the system refuses it. The number is
     // `F_SETPIPE_SZ`, which the C library hides behind a feature macro.
     _ = fcntl(ours, 1031, 256 << 10)
     #endif

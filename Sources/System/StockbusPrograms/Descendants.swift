@@ -6,30 +6,30 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// What a program has started, in whatever session it is: it is known by a variable that it inherits.
+/// The processes that a program has started, in any session: they are recognised by an inherited variable.
 ///
-/// A session does not hold what begins one of its own, as daemons do. What gives up its variables, or belongs to another user, is not found;
-/// neither is anything where there is no `/proc`.
+/// A session does not contain processes that begin their own, as daemons do. A process without the variable, or of another user, is not
+/// found; without `/proc` none is found.
 enum Descendants {
   static let variable = "STOCKBUS_PROGRAM"
-  /// How often it looks for what was being started while it killed.
+  /// The most rounds of searching for processes that were started during the killing.
   private static let rounds = 50
   /// The most bytes of a process's variables.
   private static let sizeLimit = 1 << 20
 
-  /// Returns once there are no processes whose variable has this value, or `time` has passed.
+  /// Returns once no process has the variable with this value, or `time` has passed.
   static func haveEnded(_ mark: String, within time: Duration) async {
     let deadline = ContinuousClock.now + time
     while .now < deadline, !found(mark).isEmpty { try? await Task.sleep(for: .milliseconds(10)) }
   }
 
-  /// Kills the processes whose variable has this value.
+  /// Kills the processes that have the variable with this value.
   static func kill(_ mark: String) async {
     for _ in 0..<rounds {
       let found = found(mark)
       if found.isEmpty { return }
       for id in found { signal(id) }
-      // They are listed until they have ended.
+      // Killed processes are listed until they have ended.
       try? await Task.sleep(for: .milliseconds(4))
     }
   }

@@ -10,8 +10,8 @@ package import Glibc
 /// Kills the programs that this process has started when the process ends, even after `kill -9`.
 ///
 /// A child process, `/bin/sh` in a session of its own, waits at a pipe. `+ID` is written into the pipe before a program begins, and `-ID`
-/// when it has ended. The pipe breaks when this process ends; then the child kills the sessions that are left. (The kernel's
-/// PR_SET_PDEATHSIG kills a program when the thread that started it ends, and threads of a pool come and go.)
+/// when it has ended. The pipe breaks when this process ends; then the child kills the remaining sessions. (The kernel's PR_SET_PDEATHSIG
+/// kills a program when the thread that started it ends, and threads of a pool end at any time.)
 package final class Lifeline: Sendable {
   /// The lifeline of the process; started with the first program.
   package static let shared = Lifeline()
@@ -21,9 +21,9 @@ package final class Lifeline: Sendable {
     var pipe: Int32
   }
   private let watchman = Mutex<Watchman?>(nil)
-  /// The programs that do not register themselves; a new child hears of them again.
+  /// The programs that do not register themselves; a new child process is notified of them again.
   private let watched = Mutex<Set<pid_t>>([])
-  /// In the variable of all programs that are marked by this lifeline, and of no others.
+  /// The value in the variable of all programs marked by this lifeline, and of no others.
   private let name = "\(getpid())-\(UInt64.random(in: .min ... .max))"
   private let marks = Mutex(0)
 
@@ -35,7 +35,7 @@ package final class Lifeline: Sendable {
   /// program.
   package static let registration = #"echo "+$$" >&2; exec "$0" "$@" 2>&1"#
 
-  /// A value for the variable of a program, by which what it starts is known to be its; see `Descendants`.
+  /// A value for a program's variable, by which the processes that it starts are recognised; see `Descendants`.
   func mark() -> String {
     let number = marks.withLock { marks in
       marks += 1
@@ -44,8 +44,8 @@ package final class Lifeline: Sendable {
     return "\(name).\(number)"
   }
 
-  /// Standard input is the pipe. Every id in `live` has a space on both sides. What has left the sessions is found by its variables, in a
-  /// second round also what was being started.
+  /// Standard input is the pipe. Every id in `live` has a space on both sides. Processes that have left the sessions are found by their
+  /// variables; a second round finds those that were being started.
   private static let script = """
     live=' '
     while IFS= read -r line; do
@@ -66,7 +66,7 @@ package final class Lifeline: Sendable {
   package var descriptor: Int32? {
     watchman.withLock { watchman in
       if let present = watchman, waitpid(present.child, nil, WNOHANG) != 0 {
-        // The child was killed.
+        // The child process was killed.
         close(present.pipe)
         watchman = nil
       }
@@ -78,7 +78,7 @@ package final class Lifeline: Sendable {
     }
   }
 
-  /// For a program that does not register itself: call this before it begins. Returns false if there is no shell.
+  /// Watches a program that does not register itself. To be called before the program begins. Returns false if there is no shell.
   package func watch(_ id: pid_t) -> Bool {
     guard let pipe = descriptor else { return false }
     watched.withLock { _ = $0.insert(id) }
@@ -86,13 +86,13 @@ package final class Lifeline: Sendable {
     return true
   }
 
-  /// Call this when a program has ended and was waited for; processes that it has left running are not killed.
+  /// To be called when a program has ended and was waited for; processes that it has left running are not killed.
   package func forget(_ id: pid_t) {
     watched.withLock { _ = $0.remove(id) }
     watchman.withLock { if let watchman = $0 { Self.put("-\(id)\n", into: watchman.pipe) } }
   }
 
-  /// Does what the end of the process does: kills the programs that are left.
+  /// Has the effect of the process's end: kills the remaining programs.
   package func cut() {
     let left = watchman.withLock { watchman in
       defer { watchman = nil }

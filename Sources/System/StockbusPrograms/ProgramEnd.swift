@@ -3,7 +3,7 @@ package enum ProgramEnd: Hashable, Sendable, CustomStringConvertible {
   case exited(Int)
   case killed(signal: Int)
 
-  /// As the end of a sentence about the program.
+  /// A description, as the end of a sentence about the program.
   package var description: String {
     switch self {
     case .exited(let status): "ended with status \(status)"

@@ -1,6 +1,6 @@
-/// A program that is to run beside this process: no shell interprets its arguments, and it gets exactly this environment.
+/// A program to be run beside this process: no shell interprets its arguments, and it gets exactly this environment.
 package struct ProgramLaunch: Sendable {
-  /// What the system lets the program use; nil is what this process may use.
+  /// The resources that the program may use; nil is the limit of this process.
   package struct Limits: Sendable, Hashable {
     /// Address space, in bytes.
     package var memory: Int?
@@ -19,7 +19,7 @@ package struct ProgramLaunch: Sendable {
   package let program: String
   package let arguments: [String]
   package let environment: [String: String]
-  /// The folder it works in; nil is that of this process.
+  /// The program's working folder; nil is that of this process.
   package let folder: String?
   package let limits: Limits
 
@@ -33,8 +33,8 @@ package struct ProgramLaunch: Sendable {
     self.limits = limits
   }
 
-  /// Sets the limits, waits for a line on standard input, and then becomes the program. So a program never runs that is not watched: if
-  /// this process ends before that line, the shell reads the end of its input and ends. `read` takes no byte behind the line.
+  /// Sets the limits, waits for a line on standard input, and then becomes the program. So a program never runs unwatched: if this process
+  /// ends before that line, the shell reads the end of its input and ends. `read` takes no byte behind the line.
   var script: String {
     var words: [String] = []
     if let memory = limits.memory { words.append("ulimit -v \(max(1, memory / 1024)) || exit 125") }

@@ -6,7 +6,7 @@ internal import Darwin
 
 /// Finds programs.
 package enum ProgramSearch {
-  /// A path unchanged, or a name searched along `PATH`; nil if there is no such program.
+  /// The program: a path unchanged, or a name searched along `PATH`; nil if there is no such program.
   package static func find(_ name: String, in environment: [String: String]) -> String? {
     if name.contains("/") { return isProgram(name) ? name : nil }
     let folders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")

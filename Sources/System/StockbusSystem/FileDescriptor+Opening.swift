@@ -15,16 +15,16 @@ extension FileDescriptor {
     }
   }
 
-  /// The first `limit` bytes of a plain file, without ever waiting; nil if something else is there, such as a pipe or a device, which need
-  /// not come to an end.
+  /// The first `limit` bytes of a plain file, without ever waiting; nil if the path leads to another kind of file, such as a pipe or a
+  /// device, which may be endless.
   package static func contents(ofPlainFile path: String, atMost limit: Int) throws(Errno) -> [UInt8]? {
     let file = try opening(path, .readOnly, .nonBlocking)
     defer { try? file.shut() }
     return isPlain(file.rawValue) ? try file.readToEnd(atMost: limit) : nil
   }
 
-  /// Closes it. On Linux an interrupted `close` has closed the descriptor and must not be repeated, because the number may be in use again.
-  /// Throws any other error; the descriptor is closed then, too.
+  /// Closes the descriptor. On Linux an interrupted `close` has closed the descriptor and must not be repeated, because the number may be
+  /// in use again. Throws any other error; the descriptor is closed then, too.
   package func shut() throws(Errno) {
     do throws(Errno) { try throwingErrno { try close() } } catch {
       if error != .interrupted { throw error }

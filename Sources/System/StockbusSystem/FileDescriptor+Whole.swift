@@ -6,10 +6,10 @@ internal import Glibc
 
 /// Reading and writing whole buffers. Interrupted calls, short writes and non-blocking descriptors are handled here.
 extension FileDescriptor {
-  /// Passes bytes to the system; returns how many of them it took.
+  /// Passes bytes to the system; returns the number taken.
   package typealias Write = (_ bytes: UnsafeRawBufferPointer) throws(Errno) -> Int
 
-  /// Reads to the end, or until there are `limit` bytes.
+  /// Reads to the end, or until `limit` bytes are read.
   package func readToEnd(atMost limit: Int) throws(Errno) -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < limit {
@@ -29,7 +29,7 @@ extension FileDescriptor {
     try writeWhole(bytes, from: &sent) { (rest) throws(Errno) in try writeOnce(rest) }
   }
 
-  /// The same for bytes in an array.
+  /// Writes all bytes of an array.
   package func writeWhole(_ bytes: [UInt8]) throws(Errno) {
     // A result, because the array's closure cannot throw a typed error.
     let result: Result<Void, Errno> = bytes.withUnsafeBytes { bytes in
@@ -40,11 +40,11 @@ extension FileDescriptor {
 
   /// Writes the bytes from `sent` on until none is left, waiting while there is no room for them.
   ///
-  /// Throws the system's error, and `ioError` if `write` takes no bytes without an error, which would otherwise loop for ever.
+  /// Throws the system's error, and `ioError` if `write` takes no bytes without an error, which would otherwise loop endlessly.
   ///
   /// - Parameters:
-  ///   - sent: how many of the bytes have been written, also if it throws.
-  ///   - write: the system call or a replacement; it may throw that it was interrupted, or that there is no room.
+  ///   - sent: how many of the bytes have been written, even after a throw.
+  ///   - write: the system call or a replacement; it may throw the errors for an interrupted call and for no room.
   package func writeWhole(_ bytes: UnsafeRawBufferPointer, from sent: inout Int, by write: Write) throws(Errno) {
     while sent < bytes.count {
       do throws(Errno) {
@@ -62,10 +62,10 @@ extension FileDescriptor {
     }
   }
 
-  /// Writes as many of the bytes as there is room for; returns how many.
+  /// Writes as many of the bytes as there is room for; returns their number.
   package func writeOnce(_ bytes: UnsafeRawBufferPointer) throws(Errno) -> Int { try throwingErrno { try write(bytes) } }
 
-  /// Waits until there is room to write, or the reader has gone, which the next write reports.
+  /// Waits until there is room to write, or the reader has closed, which the next write reports.
   private func waitUntilWritable() throws(Errno) {
     var entry = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
     try retrying { poll(&entry, 1, -1) }

@@ -4,9 +4,9 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// What is in a folder.
+/// Lists the contents of a folder.
 package enum FolderListing {
-  /// The names in a folder, in no order, without `.` and `..`; at most `limit` of them.
+  /// The names in a folder, in no particular order, without `.` and `..`; at most `limit` of them.
   package static func names(_ folder: String, atMost limit: Int = .max) throws(Errno) -> [String] {
     guard let handle = opendir(folder) else { throw Errno(rawValue: errno) }
     defer { closedir(handle) }

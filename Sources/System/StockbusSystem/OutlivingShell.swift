@@ -4,7 +4,7 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// A small shell that outlives this process briefly, to do what the process cannot do when it is killed.
+/// A small shell that outlives this process briefly, for work that the process cannot do when it is killed.
 ///
 /// It reads from a pipe, which breaks when the process ends. `fork` without `exec` would keep a copy of all memory instead.
 package enum OutlivingShell {

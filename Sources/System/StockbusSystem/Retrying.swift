@@ -17,7 +17,7 @@ package func retrying<Value: SignedInteger>(_ call: () -> Value) throws(Errno) -
   }
 }
 
-/// Adds the error type to calls of swift-system, which always throw an `Errno`, though most of its declarations do not say so.
+/// Adds the error type to calls of swift-system, which always throw an `Errno`, although most declarations do not declare it.
 package func throwingErrno<Value>(_ call: () throws -> Value) throws(Errno) -> Value {
   do { return try call() } catch {
     guard let error = error as? Errno else { preconditionFailure("a system call threw \(error)") }

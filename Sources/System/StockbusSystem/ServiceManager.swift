@@ -4,33 +4,33 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The service manager that has started this process, such as systemd. It hears of the process by datagrams to the Unix socket that the
-/// variable `NOTIFY_SOCKET` names, as sd_notify(3) describes.
+/// The service manager that has started this process, such as systemd. It is notified by datagrams to the Unix socket named in the variable
+/// `NOTIFY_SOCKET`, as sd_notify(3) describes.
 ///
-/// Nothing in the process depends on whether it hears, so errors are ignored.
+/// The process does not depend on the service manager, so errors are ignored.
 package struct ServiceManager: Sendable {
-  /// What has become of the process.
+  /// A change in the state of the process.
   package enum News: Sendable, Hashable {
-    /// It has started, or a change is over.
+    /// The process has started, or a change is complete.
     case ready
-    /// It is being changed; `ready` follows.
+    /// The process is being changed; `ready` follows.
     case reloading
-    /// It is about to end.
+    /// The process is about to end.
     case stopping
   }
 
-  /// A path, or `@` and a name that is no file.
+  /// A path, or `@` and an abstract name that is not a file.
   private let socket: String
   /// The service manager ignores datagrams of more than 4096 bytes.
   private static let longestStatus = 2048
 
-  /// Nil if nobody wants to hear.
+  /// Nil if no service manager waits for notifications.
   package init?(_ environment: (String) -> String? = { getenv($0).map { String(cString: $0) } }) {
     guard let socket = environment("NOTIFY_SOCKET"), socket.hasPrefix("/") || socket.hasPrefix("@") else { return nil }
     self.socket = socket
   }
 
-  /// Tells news, and how the process is, in a line for people. Waits at most a second for room.
+  /// Sends a change, and the state of the process in a line for the user. Waits at most a second for room.
   package func tell(_ news: News?, _ status: String? = nil) {
     var fields: [String] = []
     switch news {
@@ -46,21 +46,21 @@ package struct ServiceManager: Sendable {
     send(fields.joined(separator: "\n"))
   }
 
-  /// By this the service manager tells the answer to its own request from an earlier one.
+  /// The time by which the service manager distinguishes the reply to its request from one to an earlier request.
   private static var microseconds: Int {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int(time.tv_sec) * 1_000_000 + Int(time.tv_nsec) / 1000
   }
 
-  // Unsafe, because swift-system has no sockets. What the pointers point to lives as long as the calls.
+  // Unsafe, because swift-system has no sockets. The targets of the pointers live as long as the calls.
   private func send(_ message: String) {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let name = Array(socket.utf8)
     guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
-    // A zero in place of the `@`, and exactly as many bytes as the name has, make it a name that is no file.
+    // A zero instead of the `@`, and exactly the name's bytes, make it an abstract name, not a file.
     if socket.hasPrefix("@") { address.sun_path.0 = 0 }
     let length = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path) + name.count
     #if canImport(Darwin)

@@ -1,10 +1,10 @@
 /// How a number with more decimals than fit is read.
 package enum FinerNumbers: Sendable {
-  /// It is an error.
+  /// The number is an error.
   case reject
-  /// What is finer is cut off.
+  /// Digits beyond a billionth are cut off.
   case cut
-  /// It is rounded to the nearest billionth, half away from zero.
+  /// The number is rounded to the nearest billionth, half away from zero.
   case round
 }
 
@@ -69,7 +69,7 @@ private struct LongDecimal {
   private var mantissa: UInt128 = 0
   /// The value is `mantissa` × 10^-`places`.
   var places = 0
-  /// The decimals it was written with.
+  /// The number of decimals in the text.
   private(set) var written = 0
   private var isLonger = false
   private static let limit: UInt128 = 1_000_000_000_000_000_000_000_000_000_000_000_000
@@ -104,7 +104,7 @@ private struct LongDecimal {
         }
       }
     } else {
-      // Digits beyond those that the divisor can take only matter for being there.
+      // Of the digits that the divisor does not reach, only their presence matters.
       var left = min(places - 9, 100)
       while left > 28, value > 0 {
         if value % 10 != 0 { isInexact = true }

@@ -30,7 +30,7 @@ package enum NumberForm: String, Hashable, Sendable, CaseIterable {
       rest = rest.dropFirst(next.count)
     }
     if groups.count > 1 {
-      // What begins with a zero has no thousands.
+      // A number that begins with a zero has no thousands.
       guard (1...3).contains(groups[0]), plain.first(where: { $0 &- 48 < 10 }) != 48, groups.last == 3,
         groups.dropFirst().dropLast().allSatisfy({ $0 == 3 || $0 == 2 })
       else {
@@ -43,7 +43,7 @@ package enum NumberForm: String, Hashable, Sendable, CaseIterable {
       plain += rest.prefix { $0 &- 48 < 10 }
       rest = rest.drop { $0 &- 48 < 10 }
     }
-    // What follows may be an exponent.
+    // The remaining text may be an exponent.
     return plain + rest
   }
 
@@ -64,7 +64,7 @@ package enum NumberForm: String, Hashable, Sendable, CaseIterable {
     return !plain.contains(46) && !text.contains(44)
   }
 
-  /// True for a number with a comma before its decimals, which is no other number where commas are marks between thousands.
+  /// True for a number with a comma before its decimals that is not also a number with commas as marks between thousands.
   package static func hasDecimalComma(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard text.contains(44), comma.plain(text)?.allSatisfy(isNumeric) ?? false else { return false }
     return !(grouped.plain(text)?.allSatisfy(isNumeric) ?? false)

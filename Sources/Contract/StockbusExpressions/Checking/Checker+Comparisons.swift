@@ -1,6 +1,6 @@
 internal import MarketData
 
-// What may be compared with what, and what an unquoted word means in a comparison.
+// Defines what may be compared with what, and what an unquoted word means in a comparison.
 extension Checker {
   func compare(_ left: Syntax, _ comparison: Comparison, _ right: Syntax, whole: Syntax) throws(ExpressionError) -> Condition {
     try refuseReckonedNames(left, right)
@@ -22,7 +22,7 @@ extension Checker {
     case (.choice(let first, let choices), .choice(let second, let others)) where choices.type == others.type && choices.bytes != nil:
       return try equality(comparison, "they", whole) ? .sameChoice(first, second) : .not(.sameChoice(first, second))
     case (.word(let word), .word(let other)):
-      // Reports the word that was more likely meant as a field.
+      // Reports the word that is more likely meant as a field.
       let names = shape.slots.map(\.name)
       let isSecond = suggestion(for: word, among: names) == nil && suggestion(for: other, among: names) != nil
       throw isSecond ? unknownField(other, right) : unknownField(word, left)
@@ -47,7 +47,7 @@ extension Checker {
     }
   }
 
-  /// A hint for a quoted text that is compared with a value.
+  /// A hint for a quoted text that is compared with another kind of value.
   private func quotedHint(_ text: String, _ dimension: Dimension) -> String {
     if shape[text] != nil { return "; a field is written without quotation marks: \(text)" }
     if dimension == .time { return "; a time is written without quotation marks, as in 2013-10-08T13:30:00Z" }
@@ -78,7 +78,7 @@ extension Checker {
 
   private static let quoting = "one with other characters than letters and digits is written as"
 
-  /// True if it contains a word that is not a field.
+  /// True if the expression contains a word that is not a field.
   private func holdsForeignWord(_ syntax: Syntax) -> Bool {
     switch syntax.kind {
     case .word(let word): shape[word] == nil

@@ -1,6 +1,6 @@
 internal import MarketData
 
-// Arithmetic: which values may be added, multiplied and divided.
+// Defines which values may be added, multiplied and divided.
 extension Checker {
   func value(_ syntax: Syntax) throws(ExpressionError) -> (Term, Dimension) {
     switch syntax.kind {

@@ -61,7 +61,7 @@ struct Checker {
     return Self.simplified(conditions, isAll: isAll)
   }
 
-  /// The parts without those that have no effect.
+  /// The parts, without those that have no effect.
   static func simplified(_ parts: [Condition], isAll: Bool) -> Condition {
     var kept: [Condition] = []
     for part in parts {

@@ -24,7 +24,7 @@ struct FieldSlot {
 struct Choices {
   let type: ObjectIdentifier
   let names: [String]
-  /// The same number as names; nil if the type is not one byte in size and so cannot be read in place.
+  /// The same representations as numbers; nil if the type is not one byte in size and so cannot be read in place.
   let bytes: [UInt8]?
 }
 

@@ -6,9 +6,9 @@ indirect enum Term {
   case absolute(Term)
   case add(Term, Term)
   case subtract(Term, Term)
-  /// Divided by `per` to restore the unit: a billion, or a hundred times that for percentages.
+  /// The product is divided by `per` to restore the unit: a billion, or a hundred times that for percentages.
   case multiply(Term, Term, per: Scale)
-  /// Multiplied by `per` first.
+  /// The dividend is multiplied by `per` first.
   case divide(Term, Term, per: Scale)
   case least(Term, Term)
   case greatest(Term, Term)
@@ -22,9 +22,9 @@ indirect enum Term {
   /// The location of a numeric field in the event.
   struct Load: Hashable, BitwiseCopyable {
     let offset: Int
-    /// 32 bits unsigned instead of 64 bits signed.
+    /// True for 32 bits unsigned, false for 64 bits signed.
     let isNarrow: Bool
-    /// A whole number rather than a number of billionths.
+    /// True for a whole number, false for a number of billionths.
     let isInteger: Bool
   }
 
@@ -52,11 +52,11 @@ indirect enum Condition {
   /// Two 64-bit fields with the same unit.
   case fields(Int, Comparison, Int)
   case compare(Term, Comparison, Term)
-  /// Sorted, without duplicates.
+  /// True if the list, which is sorted and without duplicates, contains the number.
   case contains([Int128], Term)
   case symbol(Int, NameSet)
   case sameSymbol(Int, Int)
-  /// By the byte in memory.
+  /// Compares the byte in memory.
   case choice(Int, [UInt8])
   case sameChoice(Int, Int)
   case text(Int, NameSet)

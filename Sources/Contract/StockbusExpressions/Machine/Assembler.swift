@@ -91,7 +91,7 @@ struct Assembler {
     }
   }
 
-  /// Computes both sides, first the one that needs more registers. True if that is the right one, whose result then comes first.
+  /// Computes both sides, first the one that needs more registers. Returns true if that is the right side, whose result is then the first.
   private mutating func both(_ a: Term, _ b: Term, into to: Int) -> Bool {
     let isReversed = b.registers > a.registers
     reckon(isReversed ? b : a, into: to)

@@ -1,17 +1,17 @@
 /// A condition as a sequence of instructions over columns, after "MonetDB/X100: Hyper-Pipelining Query Execution" (Boncz, Zukowski, Nes,
-/// CIDR 2005): each is executed for a whole chunk of events, so that interpretation costs almost nothing per event.
+/// CIDR 2005): each instruction is executed for a whole chunk of events, so that interpretation costs almost nothing per event.
 ///
-/// Unchecked because of its raw memory, which is written in `init` only. What is read for every event is accessed without reference
+/// Unchecked because of its raw memory, which is written in `init` only. The data read for every event is accessed without reference
 /// counting, which would cost more than the comparison itself.
 final class Program: @unchecked Sendable {
   let instructions: UnsafeBufferPointer<Instruction>
   /// The memory of the symbol tests; `symbols` keeps it alive.
   let symbolPages: UnsafeBufferPointer<SymbolTest.Pages>
   let constants: [Int128]
-  /// Each is sorted.
+  /// Sets of numbers, each of which is sorted.
   let sets: [[Int128]]
   let symbols: [SymbolTest]
-  /// Each has a verdict for every byte.
+  /// Tables, each of which has a verdict for every byte.
   let tables: [[UInt8]]
   let texts: [NameSet]
   let wideRegisters: Int

@@ -1,7 +1,7 @@
 /// Hints for notations of other languages.
 enum Foreign {
-  /// A hint for a word in place of an operator; nil if it is not an operator of another language either. `next` is the following word;
-  /// `isNegated` is true if `not` precedes it.
+  /// A hint for a word in place of an operator; nil if no other language has an operator of that name. `next` is the following word;
+  /// `isNegated` is true if `not` precedes the word.
   static func operatorHint(_ word: String, next: String? = nil, isNegated: Bool = false) -> String? {
     let word = word.lowercased()
     let not = isNegated ? "not " : ""

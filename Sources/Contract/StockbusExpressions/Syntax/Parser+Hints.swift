@@ -1,8 +1,8 @@
 internal import MarketData
 
-// Errors for other tokens in place of an operator.
+// Errors for a token in place of an operator.
 extension Parser {
-  /// The error for any other token in place of an operator.
+  /// The error for any token that is not an operator.
   func unexpectedBehind(_ tree: Syntax) -> ExpressionError {
     if case .word(let word) = token, let keyword = Keyword(rawValue: word.lowercased()), keyword.rawValue != word {
       return fail("write '\(keyword.rawValue)' in lower case")
@@ -27,7 +27,7 @@ extension Parser {
     return fail("expected an operator such as '\(tree.isCondition ? "and" : ">")', found \(shownToken)")
   }
 
-  /// Reports `where price > 1`, `NOT price > 1`, `abs price`: the first word is wrong.
+  /// Reports `where price > 1`, `NOT price > 1`, `abs price`, whose first word is wrong.
   private func misplacedBeginning(_ tree: Syntax) -> ExpressionError? {
     guard case .word(let word) = tree.lastPart.kind else { return nil }
     let place = tree.lastPart.range
@@ -62,7 +62,7 @@ extension Parser {
     return Foreign.joined
   }
 
-  /// True if it may follow a thousands separator.
+  /// True if the digits may follow a thousands separator.
   private static func isGroup(_ digits: String) -> Bool {
     digits.utf8.count >= 3 && digits.utf8.prefix(3).allSatisfy { Lexer.isDigit($0) }
   }
@@ -73,7 +73,7 @@ extension Parser {
     return word
   }
 
-  /// `within 5m`, `for 5m`, `in the last 5m`, which the language does not have.
+  /// True before `within 5m`, `for 5m`, `in the last 5m`, which the language does not have.
   private var isBeforeDuration: Bool {
     guard case .word(let word) = token else { return false }
     if ["within", "during"].contains(word.lowercased()) { return true }
@@ -105,7 +105,7 @@ extension Parser {
 }
 
 extension Syntax {
-  /// True if its form is that of a condition.
+  /// True if the syntax has the form of a condition.
   var isCondition: Bool {
     switch kind {
     case .bool, .not, .comparison, .membership, .match, .all, .any: true
@@ -113,7 +113,7 @@ extension Syntax {
     }
   }
 
-  /// The last of the conditions that `and` or `or` join; the whole if there is only one.
+  /// The last of the conditions that `and` or `or` join; the whole syntax if there is only one condition.
   fileprivate var lastPart: Syntax {
     switch kind {
     case .all(let parts), .any(let parts): parts.last ?? self

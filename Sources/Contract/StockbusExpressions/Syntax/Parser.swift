@@ -61,7 +61,7 @@ struct Parser {
     ExpressionError(.syntax, message, lexer.text, range, isIncomplete: token == .end)
   }
 
-  /// The error if the text ends with the first letters of an operator, which may be incomplete.
+  /// The error for a text that ends with the first letters of an operator, so that it may be incomplete.
   var operatorBegun: ExpressionError? {
     guard case .word(let word) = token, range.upperBound == lexer.text.utf8.count else { return nil }
     let near = ["and", "or", "in", "matches", "not"].filter { $0.hasPrefix(word) && $0 != word }
@@ -159,7 +159,7 @@ struct Parser {
     let isCut =
       switch token {
       case .mark(.times), .mark(.divided): true
-      // Directly after the word.
+      // The pattern follows the word directly.
       case .word, .number: lexer.peek().map { [UInt8(ascii: "*"), UInt8(ascii: "."), UInt8(ascii: "?")].contains($0) } ?? false
       default: false
       }

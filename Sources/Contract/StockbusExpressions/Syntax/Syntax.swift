@@ -1,9 +1,9 @@
-/// A part of an expression as it was written, without types.
+/// A part of an expression as written, without types.
 struct Syntax {
   let kind: Kind
-  /// Its range of bytes in the text.
+  /// The part's range of bytes in the text.
   let range: Range<Int>
-  /// The height of its tree.
+  /// The height of the part's tree.
   let height: Int
 
   indirect enum Kind {
@@ -58,7 +58,7 @@ enum Arithmetic: String {
 enum Function: String, CaseIterable {
   case abs, min, max
 
-  /// The number of arguments it takes.
+  /// The number of arguments that the function takes.
   var arguments: ClosedRange<Int> { self == .abs ? 1...1 : 2...16 }
 }
 

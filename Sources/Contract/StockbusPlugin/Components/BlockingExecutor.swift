@@ -3,7 +3,7 @@ internal import EventBus
 
 /// A serial executor with threads of its own, for an actor whose work blocks, such as reading and writing files and pipes.
 ///
-/// Components share one thread per processor, so a few that block would stop all others. A component uses one by
+/// Components share one thread per processor, so a few that block would stop all others. A component uses an executor by
 /// ```swift
 /// private let executor = BlockingExecutor(label: "file_writer")
 /// public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -11,7 +11,7 @@ internal import EventBus
 public final class BlockingExecutor: SerialExecutor {
   private static let key = DispatchSpecificKey<Guarded<BusyTime?>>()
   private let queue: DispatchQueue
-  /// Where the time of its jobs is counted. The queue keeps it too, by the key.
+  /// The counter for the time of the executor's jobs. The queue also holds it, under `key`.
   private let busy = Guarded(BusyTime?.none)
 
   public init(label: String) {
@@ -28,6 +28,6 @@ public final class BlockingExecutor: SerialExecutor {
     }
   }
 
-  /// Counts the time of the executor's jobs here, from the next one on, if the caller runs on one.
+  /// Adds the time of the executor's jobs to `busy` from the next job on, if the caller runs on such an executor.
   static func count(in busy: BusyTime) { DispatchQueue.getSpecific(key: key)?.withLock { $0 = busy } }
 }

@@ -1,33 +1,33 @@
-/// What every plugin is: an actor that the runtime creates, starts, feeds and stops.
+/// The base of all plugins: an actor that the runtime creates, starts, feeds and stops.
 ///
 /// The life of an instance is `init` → `start` → work → `stop`. After a throw, a new instance follows according to the supervision policy;
 /// the position in the inputs and the counters outlive the instance.
 public protocol Component: Actor {
   associatedtype Settings: Options = NoOptions
-  /// What is wrong with these settings for this type of component, though each one is allowed by itself, such as the name of a field that
-  /// its event type does not have: the option's name and what is wrong with it. Called when a configuration is checked; no I/O.
+  /// Errors in a combination of settings each of which is valid by itself, such as the name of a field that the event type does not have:
+  /// the option's name and the error. Called when a configuration is checked; no I/O.
   static func faults(in settings: Settings) -> [(option: String, message: String)]
-  /// What is wrong inside the text of an option, such as an expression; it is reported at that character. Called when a configuration is
-  /// checked; no I/O.
+  /// Errors inside the text of an option, such as an expression; each is reported at its character. Called when a configuration is checked;
+  /// no I/O.
   static func textFaults(in settings: Settings) -> [TextFault]
-  /// What is wrong with the contents of a file that these settings read, as the end of a sentence that names the file; nil if nothing is
-  /// wrong, or if that is not known yet. Called when a configuration is checked, for plain files that exist. Reads at most a bounded
-  /// beginning, once. Errors in the rest, or after later changes, are reported when the file is read.
+  /// An error in the contents of a file that these settings read, as the end of a sentence that names the file; nil if there is none, or if
+  /// that is not known yet. Called when a configuration is checked, for plain files that exist. Reads at most a bounded beginning, once.
+  /// Errors in the rest, or after later changes, are reported when the file is read.
   static func fault(in file: FileUse, _ settings: Settings) -> String?
-  /// Like `fault`, for contents that are allowed but probably unintended: reported before the run begins, but the run begins all the same.
+  /// Like `fault`, for contents that are allowed but probably unintended: reported before the run begins, which begins nevertheless.
   static func doubt(about file: FileUse, _ settings: Settings) -> String?
   /// The symbols of all events that a source makes, if these settings determine them; otherwise nil. No I/O.
   static func knownSymbols(_ settings: Settings) -> [String]?
   /// The symbols that these settings name. If a source knows its own symbols, a name that is not among them causes a warning.
   static func namedSymbols(_ settings: Settings) -> [NamedSymbol]
   /// Copies values that depend on the options (`MemoryKey.Change.drop`) into the memory of an instance with other options. Called between
-  /// the two instances; what is not copied is forgotten. No I/O.
+  /// the two instances; values that are not copied are lost. No I/O.
   static func carryOver(_ old: Memory, from before: Settings, to after: Settings, into memory: Memory)
-  /// Called once per instance, before anything else. No I/O; take what you need from the context. A throw ends the instance.
+  /// Called once per instance, before anything else. No I/O; take what the component needs from the context. A throw ends the instance.
   init(_ settings: Settings, _ context: Context) throws
   /// Called once after `init`, before the first event: open files and sockets here. A throw ends the instance, after `stop`.
   func start() async throws
-  /// Called once at the end of every instance that `init` has made, also after a throw or a cancellation: close what `start` opened.
+  /// Called once at the end of every instance that `init` has created, even after a throw or a cancellation: close what `start` opened.
   func stop() async
 }
 
@@ -48,28 +48,28 @@ public struct NamedSymbol: Sendable, Hashable {
   public let name: String
   private var place: OptionPlace
 
-  /// A name in `option`, or in item `item` of the list there.
+  /// A name in `option`, or in item `item` of that option's list.
   public init(_ name: String, in option: String, item: Int? = nil) {
     self.name = name
     place = OptionPlace(option, item: item)
   }
 
-  /// The same name as seen from the enclosing options, in which the options that name it are `option`, or item `item` of the list there.
+  /// The same name as seen from the enclosing options, in which the naming options are `option`, or item `item` of that option's list.
   public func inside(_ option: String, item: Int? = nil) -> NamedSymbol {
     var copy = self
     copy.place = place.inside(option, item: item)
     return copy
   }
 
-  /// Its place in `node`.
+  /// The place of the name in `node`.
   func mark(in node: ConfigNode?, else mark: ConfigNode.Mark) -> ConfigNode.Mark { place.find(in: node, else: mark).mark }
 }
 
-/// Something wrong inside the text of an option.
+/// An error inside the text of an option.
 public struct TextFault: Sendable, Hashable {
   /// The option's name.
   public let option: String
-  /// What is wrong, naming the option.
+  /// The error, in a message that names the option.
   public let message: String
   /// The first wrong character of the text, as a Unicode scalar counted from 0.
   public let character: Int
@@ -80,7 +80,7 @@ public struct TextFault: Sendable, Hashable {
     self.character = character
   }
 
-  /// Adds the fault at its character in `node`. If single characters have no known place, the message says which one it is.
+  /// Adds the fault at its character in `node`. If the place of single characters is not known, the message gives the character's number.
   func report(_ node: ConfigNode?, else mark: ConfigNode.Mark, _ problems: inout Problems) {
     guard let node else { return problems.add(message, at: mark) }
     guard node.variables.isEmpty else {
@@ -94,25 +94,25 @@ public struct TextFault: Sendable, Hashable {
 
 /// A component that also works between its events, such as a screen that fades or a file that is followed.
 public protocol BackgroundComponent: Component {
-  /// Called once per instance, after `start`, and runs beside the events, interleaved at its awaits. It is cancelled when the events have
-  /// ended and `drain` is done, and must then return.
+  /// Called once per instance, after `start`; runs beside the events, interleaved at its awaits. It is cancelled when the events have ended
+  /// and `drain` is done, and must then return.
   func background() async
 }
 
 /// A component that writes files of its own, which other programs may move or remove, as logrotate does.
 package protocol FileWritingComponent: Component {
-  /// Looks at once whether the paths still lead to its files, makes those anew that do not, and returns them.
+  /// Checks at once whether the paths still lead to the component's files, recreates the files where they do not, and returns their paths.
   func renewFiles() async -> [String]
 }
 
-/// A component whose executor is also that of its tasks, such as a socket's thread. They are resumed there, without a turn through the run's
-/// workers.
+/// A component whose executor is also that of its tasks, such as a socket's thread. The tasks are resumed there, without a turn through the
+/// run's workers.
 package protocol ThreadedComponent: Component {
   nonisolated var ownExecutor: any OwnExecutor { get }
 }
 
 /// An executor of one component's tasks.
 package protocol OwnExecutor: TaskExecutor {
-  /// Counts the time of its jobs here, from the next one on.
+  /// Adds the time of the executor's jobs to `busy` from the next job on.
   func count(in busy: BusyTime)
 }

@@ -1,10 +1,10 @@
 /// An error in the component's environment, not in an event: a full disk, a closed pipe, a damaged file.
 ///
-/// No event is blamed for it: the batch in hand is delivered again, without the events that were taken.
+/// No event counts as its cause: the batch in hand is delivered again, without the events that were taken.
 public protocol EnvironmentError: Error {
   /// True if a new instance would meet the same error, so that supervision does not start one.
   var isPermanent: Bool { get }
-  /// How many events at the beginning of a sink's batch it has taken before it failed. They count as delivered and are not delivered again.
+  /// How many events at the beginning of a batch the sink took before it failed. They count as delivered and are not delivered again.
   var taken: Int { get }
 }
 

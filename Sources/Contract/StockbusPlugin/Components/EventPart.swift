@@ -3,17 +3,17 @@ public import EventBus
 /// One kind of event in an output that has several kinds, which a configuration reads as `NAME.part`: `inputs: [broker.fills]`.
 ///
 /// A component has one output of one event type. One that emits several kinds declares an event type that holds one of each (in optional
-/// properties or by an enum), and a part for each kind. The kinds stay in one order, and a batch that throws takes all of them back.
+/// properties or by an enum), and a part for each kind. All kinds share one order, and a batch that throws discards events of all kinds.
 public protocol EventPart<Whole, Part>: SendableMetatype {
   associatedtype Whole: Event
   associatedtype Part: Event
   /// The name after the point; snake_case.
   static var name: String { get }
-  /// What `whole` holds of this kind; nil if it is of another kind.
+  /// The event of this kind in `whole`; nil if `whole` is of another kind.
   static func part(of whole: Whole) -> Part?
 }
 
-/// The component behind an input such as `broker.fills`: passes one kind on, and filters the others.
+/// The component behind an input such as `broker.fills`: passes events of one kind on and filters the others.
 actor PartFilter<P: EventPart>: EventProcessor {
   init(_: NoOptions, _: Context) {}
 
@@ -23,7 +23,7 @@ actor PartFilter<P: EventPart>: EventProcessor {
 }
 
 extension Plugin {
-  /// This plugin, whose output can be read in parts.
+  /// The same plugin, with an output that can be read in parts.
   public func readable(inParts parts: [any EventPart.Type]) -> Plugin {
     var plugin = self
     plugin.parts = parts.map { Self.part($0, of: name) }

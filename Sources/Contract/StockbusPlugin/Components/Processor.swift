@@ -4,13 +4,13 @@ public import EventBus
 public protocol Processor<Input, Output>: Component {
   associatedtype Input: Event
   associatedtype Output: Event
-  /// Called with as many events as are waiting, in order, never empty.
+  /// Called with waiting events, in order, never empty.
   ///
-  /// `output.send` never waits; the runtime waits between batches. What is sent becomes visible when this returns. A throw discards it, and
-  /// what was remembered meanwhile, and ends the instance; the batch is delivered again to the next instance, one event at a time, and an
-  /// event that throws when it is alone becomes a dead letter.
+  /// `output.send` never waits; the runtime waits between batches. The sent events become visible when this returns. A throw discards these
+  /// events and the values remembered meanwhile, and ends the instance; the batch is delivered again to the next instance, one event at a
+  /// time, and an event that throws when it is alone becomes a dead letter.
   func process(_ events: Span<Input>, into output: inout Outlet<Output>) throws
-  /// Called once after the last event of all inputs: send what is held back. A throw is a permanent failure: what was held back is lost.
+  /// Called once after the last event of all inputs: send the events held back. A throw is a permanent failure: these events are lost.
   func drain(into output: inout Outlet<Output>) throws
   /// Called instead of `drain` if an instance with other options continues at the next event; the default calls `drain`. Anything that is
   /// neither sent nor remembered is lost.
@@ -22,7 +22,7 @@ extension Processor {
   public func handOver(into output: inout Outlet<Output>) throws { try drain(into: &output) }
 }
 
-/// A processor that tells its inputs apart, all of one event type.
+/// A processor that distinguishes its inputs, which have one event type.
 package protocol LaneProcessor<Input, Output>: Component {
   associatedtype Input: Event
   associatedtype Output: Event
@@ -38,7 +38,7 @@ extension LaneProcessor {
   package func drain(into output: inout Outlet<Output>) throws {}
 }
 
-/// A processor that is given one event at a time, still without waiting. It is as fast, because the loop is compiled in the plugin.
+/// A processor that gets one event at a time, still without waiting. It is as fast, because the loop is compiled in the plugin.
 public protocol EventProcessor<Input, Output>: Processor {
   associatedtype Input  // redeclared, because inference does not find the refined protocol's through the default below
   associatedtype Output
@@ -53,15 +53,15 @@ extension EventProcessor {
   }
 }
 
-/// Turns batches of events into events, and may wait meanwhile: for a service, a file.
+/// Turns batches of events into events, and may wait meanwhile, for example for a service or a file.
 public protocol AsyncProcessor<Input, Output>: Component {
   associatedtype Input: Event
   associatedtype Output: Event
-  /// Called with as many events as are waiting, in order, never empty. Nothing that is sent is visible before it returns, however long it
-  /// waits. A throw discards it all, and the batch is delivered again as for `Processor`. Effects outside the bus are not undone, so they
-  /// happen at least once.
+  /// Called with waiting events, in order, never empty. No sent event is visible before this returns, however long it waits. A throw
+  /// discards all of them, and the batch is delivered again as for `Processor`. Effects outside the bus are not undone, so they happen at
+  /// least once.
   func process(_ events: Span<Input>, into output: inout Outlet<Output>) async throws
-  /// Called once after the last event of all inputs: send what is held back. A throw is a permanent failure: what was held back is lost.
+  /// Called once after the last event of all inputs: send the events held back. A throw is a permanent failure: these events are lost.
   func drain(into output: inout Outlet<Output>) async throws
   /// Called instead of `drain` if an instance with other options continues at the next event; the default calls `drain`. Anything that is
   /// neither sent nor remembered is lost.

@@ -4,13 +4,13 @@ public import MarketData
 /// Consumes batches of events. It may wait, because sinks do I/O; a method without `async` satisfies the requirement too, at no cost.
 ///
 /// An actor that is a `Sink` and a `Source` is a relay: it sends what it receives to the outside and publishes what comes back, in two
-/// loops that interleave at their awaits. Its `drain` says that nothing more will be received; its `run` then has to return.
+/// loops that interleave at their awaits. Its `drain` means that no more events will be received; its `run` then has to return.
 public protocol Sink<Input>: Component {
   associatedtype Input: Event
-  /// Called with as many events as are waiting, in order, never empty. A throw ends the instance; the batch is delivered again to the next
-  /// instance, one event at a time. So each event is delivered at least once.
+  /// Called with waiting events, in order, never empty. A throw ends the instance; the batch is delivered again to the next instance, one
+  /// event at a time. So each event is delivered at least once.
   func receive(_ events: Span<Input>) async throws
-  /// Called once after the last event of all inputs: flush. A throw is a permanent failure: what was held back is lost.
+  /// Called once after the last event of all inputs: flush. A throw is a permanent failure: events held back are lost.
   func drain() async throws
   /// Called instead of `drain` if an instance with other options continues at the next event; the default calls `drain`. A sink whose
   /// `drain` waits for a person or a remote end does not wait here.
@@ -22,24 +22,24 @@ extension Sink {
   public func handOver() async throws { try await drain() }
 }
 
-/// A sink for which a batch is a round trip to somewhere else: it gets as many events at once as wait, so that one wait serves all of them.
+/// A sink for which a batch is a round trip to another system: it gets all waiting events at once, so that one wait serves all of them.
 @usableFromInline
 package protocol RemoteSink: Sink {}
 
-/// A relay that passes time on: what it has received up to a time has come back, and is published, when it tells its output so.
+/// A relay that passes time on: when it advances its output to a time, all that it received up to that time has come back and is published.
 public protocol TimedRelay: Sink, Source {
-  /// Everything that its inputs received up to `time` has been taken; called when no event waits, if a reader of its output waits for time.
+  /// Called when its inputs' events up to `time` have been taken and no event waits, if a reader of its output waits for time.
   func advance(to time: Timestamp)
 }
 
 /// A sink of several event types, with one handler for each.
 public protocol MultiSink: Component {
-  /// `Handler(Trade.self) { $0.show($1) }` for every event type that it takes.
+  /// One handler, such as `Handler(Trade.self) { $0.show($1) }`, for every event type that the sink takes.
   static var handlers: [Handler<Self>] { get }
-  /// Called after every round of deliveries; it may wait. Write here what the handlers have collected, so that slow output slows the bus
-  /// down and nothing piles up. A throw ends the instance; events that were delivered are not delivered again.
+  /// Called after every round of deliveries; may wait. Write here what the handlers have collected, so that slow output slows the bus down
+  /// and nothing accumulates. A throw ends the instance; delivered events are not delivered again.
   func settle() async throws
-  /// Called once after the last event of all inputs: flush. A throw is a permanent failure: what was held back is lost.
+  /// Called once after the last event of all inputs: flush. A throw is a permanent failure: events held back are lost.
   func drain() async throws
   /// Called instead of `drain` if an instance with other options continues at the next event; the default calls `drain`. A sink whose
   /// `drain` waits for a person or a remote end does not wait here.
@@ -57,7 +57,7 @@ public struct Handler<Owner: MultiSink>: Sendable {
   @usableFromInline package let type: any Event.Type
   @usableFromInline let attach: @Sendable (any AnyInlet) -> Attached
 
-  /// `body` receives as many events as are waiting, inside the sink's isolation; a throw ends the instance as for `Sink`.
+  /// `body` receives the waiting events, inside the sink's isolation; a throw ends the instance as for `Sink`.
   @inlinable
   public init<E: Event>(_: E.Type, _ body: @escaping @Sendable (isolated Owner, Span<E>) throws -> Void) {
     type = E.self
@@ -77,7 +77,7 @@ public struct Handler<Owner: MultiSink>: Sendable {
   /// A handler with its inlet.
   @usableFromInline package struct Attached: Sendable {
     @usableFromInline let inlet: any AnyInlet
-    /// Delivers what waits; returns how many events that were.
+    /// Delivers the waiting events; returns their number.
     @usableFromInline let drain: @Sendable (isolated Owner) throws -> Int
 
     @usableFromInline

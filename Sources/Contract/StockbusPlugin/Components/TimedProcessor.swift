@@ -1,28 +1,28 @@
 public import EventBus
 public import MarketData
 
-/// A processor that is told how far time has come: what ends a bar when nothing trades.
+/// A processor that is called when time advances, for example to end a bar when nothing trades.
 ///
-/// Time is that of the events' receipts, not the clock's: it comes from the events themselves, and between them from the watermarks of the
-/// inputs. So a replay gives what the live run gave. The events of several inputs come in the order of their receipts, ties in the order
-/// of the configuration's `inputs`.
+/// Time is that of the events' receipts, not the clock's: it is taken from the events, and between them from the inputs' watermarks. So a
+/// replay gives the same results as the live run. The events of several inputs arrive in the order of their receipts, ties in the order of
+/// the configuration's `inputs`.
 ///
-/// An event that was received at `r` implies that everything received before `r` has come. So `process` first has to do what
-/// `advance(to:)` does for the last moment before `r`. What a component sends then depends neither on batches nor on pauses nor on how often
-/// `advance` is called. `TimedEventProcessor` does this by itself.
+/// An event received at `r` implies that everything received before `r` has arrived. So `process` first has to do what `advance(to:)` does
+/// for the last moment before `r`. The component's output then depends neither on batches nor on pauses nor on how often `advance` is
+/// called. `TimedEventProcessor` ensures this.
 ///
-/// What a component sends because of an event has the event's receipt as its own; what it sends because of the time has the moment when it
-/// was due. Receipts of what it sends never decrease.
+/// An output event caused by an event has that event's receipt; one caused by time has the moment when it was due. Receipts of output
+/// events never decrease.
 public protocol TimedProcessor<Input, Output>: Processor {
-  /// Everything received up to and including `time` has been processed: does what is due by then. Called when no event waits, with times
-  /// that never decrease. A throw ends the instance.
+  /// Does the work due by `time`, after everything received up to and including `time` has been processed. Called when no event waits, with
+  /// times that never decrease. A throw ends the instance.
   func advance(to time: Timestamp, into output: inout Outlet<Output>) throws
-  /// The next time at which `advance` has something to do; nil if there is none. A live source that waits for the outside is then asked how
-  /// far time has come.
+  /// The next time at which `advance` has work to do; nil if there is none. The watermarks of live sources that wait for input are then
+  /// advanced by the clock.
   var due: Timestamp? { get }
 }
 
-/// A timed processor that is given one event at a time. It has been advanced to just before the event's receipt when it gets it.
+/// A timed processor that gets one event at a time. Before each event it is advanced to just before the event's receipt.
 public protocol TimedEventProcessor<Input, Output>: TimedProcessor, EventProcessor {}
 
 extension TimedEventProcessor {
@@ -39,16 +39,16 @@ extension TimedEventProcessor {
 /// A timed processor of several event types, with one handler for each.
 public protocol MultiProcessor<Output>: Component {
   associatedtype Output: Event
-  /// `InputHandler(Trade.self) { $0.take($1, into: &$2) }` for every event type that it takes.
+  /// One handler, such as `InputHandler(Trade.self) { $0.take($1, into: &$2) }`, for every event type that the processor takes.
   static var handlers: [InputHandler<Self>] { get }
-  /// As for a `TimedProcessor`.
+  /// See `TimedProcessor.advance`.
   func advance(to time: Timestamp, into output: inout Outlet<Output>) throws
-  /// As for a `TimedProcessor`.
+  /// See `TimedProcessor.due`.
   var due: Timestamp? { get }
-  /// Called after each call of a handler, `advance`, `drain` or `handOver`, and may wait: for what has to be kept before anything of it is
-  /// visible. Commands are performed meanwhile, and no events come. A throw is one of the call before.
+  /// Called after each call of a handler, `advance`, `drain` or `handOver`; may wait, for what must be stored before its output is visible.
+  /// Meanwhile commands are performed and no events arrive. A throw counts as one of the preceding call.
   func settle(into output: inout Outlet<Output>) async throws
-  /// Called once after the last event of all inputs: send what is held back. A throw is a permanent failure: what was held back is lost.
+  /// Called once after the last event of all inputs: send the events held back. A throw is a permanent failure: these events are lost.
   func drain(into output: inout Outlet<Output>) throws
   /// Called instead of `drain` if an instance with other options continues at the next event; the default calls `drain`.
   func handOver(into output: inout Outlet<Output>) throws
@@ -89,9 +89,9 @@ public struct InputHandler<Owner: MultiProcessor>: Sendable {
   /// A handler with its inlet.
   @usableFromInline package struct Attached: Sendable {
     @usableFromInline let inlet: any AnyInlet
-    /// Processes at most as many of the events that wait; returns how many it has processed, which are not finished.
+    /// Processes waiting events, at most the given number; returns how many it has processed, which are not finished.
     @usableFromInline let process: @Sendable (isolated Owner, Int, inout Outlet<Owner.Output>) throws -> Int
-    /// Finishes these events, of which as many were filtered.
+    /// Finishes the given number of events, of which the second number were filtered.
     @usableFromInline let finish: @Sendable (Int, Int) -> Void
 
     @usableFromInline

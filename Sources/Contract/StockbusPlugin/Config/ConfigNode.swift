@@ -1,4 +1,4 @@
-/// A value of a configuration with its place in the file. The contract does not depend on YAML, only on this type.
+/// A value of a configuration with its place in the file. The contract depends only on this type, not on YAML.
 public struct ConfigNode: Sendable {
   /// A place in a configuration: file, line and column, both counted from 1.
   package struct Mark: Sendable, Hashable {
@@ -44,7 +44,7 @@ public struct ConfigNode: Sendable {
 
   /// True if a scalar is in the file exactly as it is here: on one line, without escapes and variables.
   package let isVerbatim: Bool
-  /// The variables whose values are part of a scalar's text. Messages then show these names instead of the text.
+  /// The variables whose values are part of a scalar's text. Messages then show their names instead of the text.
   package let variables: [VariableValue]
 
   package init(_ value: Value, at mark: Mark, isQuoted: Bool = false, isVerbatim: Bool = false, variables: [VariableValue] = []) {
@@ -55,7 +55,7 @@ public struct ConfigNode: Sendable {
     self.variables = variables
   }
 
-  /// The place of one Unicode scalar, counted from 0, of a scalar's text; if that is not known, the place of the whole.
+  /// The place of one Unicode scalar, counted from 0, in a scalar's text; if unknown, the place of the whole scalar.
   package func mark(ofCharacter offset: Int) -> Mark {
     guard isVerbatim else { return mark }
     return Mark(file: mark.file, line: mark.line, column: mark.column + (isQuoted ? 1 : 0) + offset)
@@ -88,14 +88,14 @@ public struct ConfigNode: Sendable {
     }
   }
 
-  /// The keys whose values differ, or that only one of two mappings has: first those of this one. Empty for other values.
+  /// The keys whose values differ, or that only one of two mappings has; the keys of this mapping come first. Empty for other values.
   package func differingKeys(_ other: ConfigNode) -> [String] {
     guard case .map(let mine) = value, case .map(let others) = other.value else { return [] }
     let changed = mine.filter { !Self.isLike($0.value, other[$0.key]) }
     return changed.map(\.key) + others.filter { self[$0.key] == nil }.map(\.key)
   }
 
-  /// As `isLike`; nil equals only nil.
+  /// Like `isLike`; nil equals only nil.
   package static func isLike(_ a: ConfigNode?, _ b: ConfigNode?) -> Bool {
     if let a, let b { a.isLike(b) } else { a == nil && b == nil }
   }

@@ -1,4 +1,4 @@
-/// One problem of a configuration with its place: what is wrong, what was expected, and the fix if there is a likely one.
+/// One problem of a configuration with its place: what is wrong, what was expected, and the likely fix, if any.
 package struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
   package let mark: ConfigNode.Mark
   package let message: String

@@ -1,7 +1,7 @@
 /// A variable whose value is part of a text. Messages show its name, never the value, which may be a password.
 package struct VariableValue: Sendable, Hashable {
   package let name: String
-  /// The value, or the default that replaced it; never put it into a message.
+  /// The variable's value, or the default that replaced it. Never put it into a message.
   let value: Secret
 
   package init(name: String, value: String) {
@@ -9,13 +9,13 @@ package struct VariableValue: Sendable, Hashable {
     self.value = Secret(value)
   }
 
-  /// `${TOKEN}`.
+  /// The reference as written: `${TOKEN}`.
   var reference: String { "${\(name)}" }
 }
 
 extension ConfigNode {
-  /// What a message shows as written: the text between quotation marks; `the value of ${TOKEN}` if it came from a variable; only scheme and
-  /// host of an address.
+  /// The form of a value that messages show: the text between quotation marks; `the value of ${TOKEN}` if it came from a variable; only
+  /// scheme and host of an address.
   package var shownText: String {
     guard case .scalar(let text) = value else { return kind }
     guard let first = variables.first else { return shown(ShownAddress.hasScheme(text) ? ShownAddress.of(text) : text) }
@@ -24,8 +24,8 @@ extension ConfigNode {
   }
 }
 
-/// Removes the values of variables from messages about a piece of configuration. Plugins write messages that may contain what they were
-/// given, so this is a safety net for all of them.
+/// Removes the values of variables from messages about a piece of configuration. Messages of plugins may contain any value they were given,
+/// so this is a safety net for all of them.
 struct Redaction {
   private var texts: [(text: String, reference: String)] = []
 
@@ -53,7 +53,7 @@ struct Redaction {
     if text.utf8.count >= Self.least { texts.append((text, reference)) }
   }
 
-  /// The message with variables' names in place of their values. If a part of a value remains in it, a general message is returned instead.
+  /// The message with variables' names instead of their values. If a part of a value remains in it, a general message is returned instead.
   func callAsFunction(_ message: String) -> String {
     var message = message
     for (text, reference) in texts where message.utf8.count < 1 << 16 {

@@ -1,4 +1,4 @@
-/// Pauses between failing attempts: each may be up to twice as long as the one before, up to a limit, with random variation.
+/// Pauses between failing attempts: each may be up to twice as long as the previous one, up to a limit, with random variation.
 ///
 /// A pause is drawn uniformly from the upper half of its bound ("equal jitter": Marc Brooker, "Exponential Backoff and Jitter", AWS
 /// Architecture Blog, 2015), so that many clients that lost one server do not all reconnect at the same moment, and none at once.
@@ -25,6 +25,6 @@ public struct Backoff: Sendable {
     return pause
   }
 
-  /// To be called when an attempt has succeeded: the next pause is a first one again.
+  /// To be called when an attempt has succeeded: the next pause is again a first pause.
   public mutating func reset() { bound = first }
 }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How long a component has been on a processor, or had a thread to itself: the sum of its jobs, in nanoseconds. Any thread may add.
+/// The time that a component has used a processor, or had a thread to itself: the sum of its jobs, in nanoseconds. Any thread may add.
 package final class BusyTime: Sendable {
   private let sum = Atomic<Int>(0)
 

@@ -2,12 +2,12 @@ public import EventBus
 public import Logging
 public import MarketData
 
-/// What the runtime gives a component. It outlives the component's instances.
+/// The runtime's interface for a component. It outlives the component's instances.
 public struct Context: Sendable {
   /// The component's name in the configuration.
   public let id: String
   public let clock: any Timekeeper
-  /// Adds `component=id` to each line itself.
+  /// A logger that adds `component=id` to each line.
   public let logger: Logger
   /// The component's own seed, derived from the run's seed and the component's name.
   public let seed: UInt64
@@ -16,17 +16,17 @@ public struct Context: Sendable {
   /// An executor for parts of a component's work that may run in parallel, as tasks that prefer it: an idle worker takes them at once. Nil
   /// if the run has no threads of its own; tasks then run on Swift's pool.
   public let helpers: (any TaskExecutor)?
-  /// Makes symbols from outside names, and refuses more different ones than `symbols_per_source` allows.
+  /// Creates symbols from outside names, and refuses more new ones than `symbols_per_source` allows.
   public let symbols: SymbolIntake
   /// The time zone for times that people read.
   public let zone: DisplayZone
-  /// The files that the run reads. An output is compared with them when it is opened.
+  /// The files that the run reads. An output file is compared with them when it is opened.
   package let files: RunFiles
-  /// What the maker of the run has provided for all components, such as the terminal.
+  /// The services that the program provides for all components of the run, such as the terminal.
   public let services: Services
-  /// Lets the watermarks of live sources follow the clock; nil where nothing does.
+  /// Lets the watermarks of live sources follow the clock; nil if the run has no such clock.
   let watermarkClock: WatermarkClock?
-  /// How long the component has worked.
+  /// The time that the component has worked.
   package let busy: BusyTime
   /// How the component waits for others.
   @usableFromInline package let waiting: Waiting
@@ -61,7 +61,7 @@ public struct Context: Sendable {
     self.reportTrouble = reportTrouble
     seed = runSeed ^ RandomStream.hash(id)
     symbols = SymbolIntake(limit: symbolLimit) { refusal in
-      // Logged once; the dead letters that follow are counted.
+      // Logged once; later dead letters are only counted.
       let text =
         switch refusal {
         case .limit:
@@ -77,84 +77,83 @@ public struct Context: Sendable {
   /// Reproducible random numbers: the same for the same seed and component name.
   public func random(seed: UInt64? = nil) -> RandomStream { RandomStream(seed: seed ?? self.seed) }
 
-  /// True if a component of the run is told the time, or gets several inputs in the order of their receipts. Sources then have to see to it
-  /// that receipts never decrease.
+  /// True if a component of the run works with time, or gets several inputs in the order of their receipts. Sources must then ensure that
+  /// receipts never decrease.
   public var ordersReceipts: Bool { watermarkClock?.isUsed ?? true }
 
   /// For a `TimedRelay`: everything received up to `time` has come back and is in the output.
   public func advanceOutput(to time: Timestamp) { output.withLock { $0 }?.advance(to: time) }
 
-  /// Has `advance` of a timed component called soon, with the time that was reached, although nothing has come: to send what a command has
-  /// caused.
+  /// Requests a call of a timed component's `advance` soon, with the time reached, although no event has arrived: to send the results of a
+  /// command.
   public func requestAdvance() { nudge.ask() }
 
   /// The counter of this name, created at its first use; shown with the ledger and exported with the metrics.
   public func counter(_ name: String, _ doc: String) -> Counter { counters.counter(name, doc) }
 
-  /// Counts times that did not move the clock (`EventClock`); shown if there were any.
+  /// Counts times that did not move the clock (`EventClock`); shown if there are any.
   public func count(datedAhead: Int) {
     if datedAhead <= 0 { return }
     counter("dated ahead", "Times more than 5 s beyond the receipt of their event, which moved no clock.").add(datedAhead)
   }
 
-  /// Reports how far the component has come, in units of its own choice such as bytes of a file; `total` is nil if the end is not known.
-  /// Cheap enough for a call per batch.
+  /// Reports the component's progress, in units of its own choice such as bytes of a file; `total` is nil if the end is not known. Cheap
+  /// enough for a call per batch.
   public func report(progress done: Int, of total: Int?) { counters.progress.report(done, of: total) }
 
-  /// Reports why the component cannot do its work at present, such as `the disk is full`, or with nil that it can again. Meanwhile it is shown
-  /// as degraded, with this reason. The end of the instance ends the report too.
+  /// Reports why the component cannot work at present, such as `the disk is full`; nil means that it works again. Meanwhile it is shown as
+  /// degraded, with this reason. The end of the instance ends the report too.
   public func report(trouble reason: String?) { reportTrouble(reason?.cut(toBytes: 512)) }
 
-  /// Reports that `count` events that were taken could not be kept after all. They are logged and counted in the ledger, and the program
-  /// ends with status 1.
+  /// Reports that `count` taken events could not be kept. They are logged and counted in the ledger, and the program ends with status 1.
   public func lose(_ count: Int, _ reason: String) {
     if count <= 0 || counters.hasNoReader { return }
     counters.lost.add(count)
     logger.error("\(count) \(count == 1 ? "event" : "events") lost: \(reason)")
   }
 
-  /// Reports that standard output has no reader any more, as in `stockbus run … | head`. What the component throws next counts as its
-  /// regular end, what it could not write is not a loss, and the run stops.
+  /// Reports that standard output has lost its reader, as in `stockbus run … | head`. An error that the component throws next counts as its
+  /// regular end, unwritten output is not a loss, and the run stops.
   public func readerHasGone() { counters.readerHasGone() }
 
-  /// Adds a line that is shown under the ledger at the end of the run, to explain figures that may surprise, such as `'APPL' never came;
-  /// did you mean 'AAPL'?`. The same line counts once; at most 16 lines of at most 512 bytes are kept.
+  /// Adds a line under the ledger at the end of the run, to explain figures that may surprise, such as `'APPL' never came; did you mean
+  /// 'AAPL'?`. The same line counts once; at most 16 lines of at most 512 bytes are kept.
   public func note(_ text: String) { counters.note(text) }
 
-  /// Adds a note for each of these symbols that did not come, with the symbol that was probably meant.
+  /// Adds a note for each of these symbols that did not arrive, with the symbol that was probably meant.
   package func noteMissing(_ symbols: some Sequence<String>, cameInstead came: some Collection<String>) {
     for sentence in MissingSymbols.sentences(symbols, cameInstead: came, rejected: notices.rejected.names) { note(sentence) }
   }
 
-  /// Adds a note for each symbol that was named and did not come, with the symbol that was probably meant.
+  /// Adds a note for each named symbol that did not arrive, with the symbol that was probably meant.
   public func note(_ expectedSymbols: ExpectedSymbols) {
     if expectedSymbols.isComplete { return }
     for sentence in expectedSymbols.sentences(rejected: notices.rejected.names) { note(sentence) }
   }
 
-  /// Keeps a value for the next instance. Values that only this instance needs belong in the actor's properties. What a processor that waits
-  /// for nothing remembers in a call that throws is discarded with what it has sent.
+  /// Keeps a value for the next instance. Values that only this instance needs belong in the actor's properties. If a call of a processor
+  /// without waits throws, the values that it has remembered are discarded with the events that it has sent.
   public func remember<Value>(_ value: Value, _ key: MemoryKey<Value>) { memory[key] = value }
 
   /// The value that an earlier instance has kept; nil if there is none.
   public func recall<Value>(_ key: MemoryKey<Value>) -> Value? { memory[key] }
 
-  /// Sets aside a piece of outside input that cannot be processed: it is counted, logged, and published as a dead letter.
+  /// Rejects a piece of outside input that cannot be processed: it is counted, logged, and published as a dead letter.
   ///
-  /// `origin` is its place, such as `ticks.csv:17`; at most `DeadLetter.textLimit` bytes of each text are kept. `symbol` is the symbol it
-  /// is about, if that could be read: a component that misses the symbol can then say where it came.
+  /// `origin` is its place, such as `ticks.csv:17`; at most `DeadLetter.textLimit` bytes of each text are kept. `symbol` is the input's
+  /// symbol, if it could be read: a component that misses the symbol can then report where it arrived.
   public func reject(_ payload: String, origin: String, reason: String, symbol: Symbol? = nil) {
     if let symbol { notices.rejected.add(symbol) }
     notices.post(DeadLetter(component: id, origin: origin, sequence: 0, reason: reason, payload: payload, time: clock.now))
   }
 
-  /// Reports the state of the component's connection: it is logged, and published as a `ConnectionStatus` for readers of `connections`.
+  /// Reports the state of the component's connection, which is logged and published as a `ConnectionStatus` for readers of `connections`.
   /// Report every change once.
   public func connection(_ state: ConnectionStatus.State, _ reason: String) {
     notices.post(ConnectionStatus(component: id, state: state, reason: reason.cut(toBytes: 512), time: clock.now))
   }
 
-  /// Reports a break in a venue's sequence numbers: it is counted, and published for readers of `gaps`.
+  /// Reports a break in a venue's sequence numbers, which is counted and published for readers of `gaps`.
   public func gap(in stream: String, expected: Int64, got: Int64) {
     notices.post(Gap(component: id, stream: stream.cut(toBytes: 512), expected: expected, got: got, time: clock.now))
   }

@@ -13,7 +13,7 @@ package final class CounterRegistry: Sendable {
 
   /// Events that were taken but could not be kept.
   package let lost = Counter()
-  /// How far the component has come, if it has an end.
+  /// The component's progress, if it has an end.
   package let progress = Progress()
   private let list = Mutex<[Entry]>([])
   private let lines = Mutex<[String]>([])
@@ -23,15 +23,15 @@ package final class CounterRegistry: Sendable {
 
   package var entries: [Entry] { list.withLock { $0 } }
 
-  /// Lines for the end of the run, in the order in which they were added.
+  /// Lines for the end of the run, in the order of their addition.
   package var notes: [String] { lines.withLock { $0 } }
 
-  /// True if nothing reads any more what the component writes.
+  /// True if the component's output has no reader any more.
   package var hasNoReader: Bool { isUnread.load(ordering: .relaxed) }
 
   func readerHasGone() { isUnread.store(true, ordering: .relaxed) }
 
-  /// The most notes that are kept for a component.
+  /// The most notes kept for a component.
   package static let noteLimit = 16
 
   func note(_ text: String) {

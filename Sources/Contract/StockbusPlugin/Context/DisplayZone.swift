@@ -6,9 +6,9 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The time zone in which times are shown to people, the same for a whole run. Output for machines is in UTC.
+/// The time zone in which times are shown to users, the same for a whole run. Output for machines is in UTC.
 public struct DisplayZone: Sendable {
-  /// `America/New_York`, `UTC`.
+  /// The zone's name: `America/New_York`, `UTC`.
   public let name: String
   private let offset: @Sendable (Int) -> Int
 

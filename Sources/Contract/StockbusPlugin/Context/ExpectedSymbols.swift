@@ -1,23 +1,23 @@
 public import EventBus
 public import MarketData
 
-/// The symbols that options name, and which of them have come, for a note at the end about those that have not.
+/// The symbols that options name, and which of them have arrived, for a note at the end about the missing ones.
 ///
-/// A processor or sink passes every batch of events to it. When all have come, that costs one test of a variable.
+/// A processor or sink passes every batch of events to `look`. When all symbols have arrived, a call costs one test of a variable.
 public struct ExpectedSymbols: Sendable {
-  /// As written: names, and patterns, each of which one symbol has to match.
+  /// The names as written, and patterns, each of which at least one symbol has to match.
   private let names: [String]
   private var missingNames: Set<String>
   private var missingPatterns: [[UInt8]]
-  /// By symbol handle.
+  /// Whether a symbol has arrived, by symbol handle.
   @usableFromInline var hasCome: [Bool] = []
-  /// True once a symbol has come, named or not, while a named one was missing.
+  /// True once any symbol, named or not, has arrived while a named one was missing.
   public private(set) var hasMet = false
-  /// True if none is missing any more.
+  /// True if no symbol is missing any more.
   public var isComplete: Bool { isEverybodyThere }
   @usableFromInline var isEverybodyThere: Bool
 
-  /// Symbols that had come to `earlier` count as come.
+  /// Symbols that had arrived at `earlier` count as arrived.
   public init(_ names: [String], after earlier: ExpectedSymbols? = nil) {
     self.names = names
     missingNames = Set(names.filter { !Glob.isPattern($0) })
@@ -27,10 +27,10 @@ public struct ExpectedSymbols: Sendable {
     for id in earlier.hasCome.indices where earlier.hasCome[id] { meet(Symbol(id: UInt32(id))) }
   }
 
-  /// The symbols that have come, for the next instance, which may name others.
+  /// The symbols that have arrived, for the next instance, which may name others.
   public static var memory: MemoryKey<ExpectedSymbols> { MemoryKey("expected symbols", whenOptionsChange: .keep) }
 
-  /// Notes the symbols of a batch; does nothing once all have come.
+  /// Notes the symbols of a batch; has no effect once all have arrived.
   @inlinable
   public mutating func look<E: Event>(at events: Span<E>) {
     if isEverybodyThere { return }
@@ -41,7 +41,7 @@ public struct ExpectedSymbols: Sendable {
     }
   }
 
-  /// Notes that a symbol has come.
+  /// Notes that a symbol has arrived.
   public mutating func meet(_ symbol: Symbol) {
     let id = Int(symbol.id)
     hasCome.grow(toHold: id, filling: false)
@@ -53,13 +53,13 @@ public struct ExpectedSymbols: Sendable {
     isEverybodyThere = missingNames.isEmpty && missingPatterns.isEmpty
   }
 
-  /// Drops the symbols for which `isTold` returns true, because they have been reported to the user already.
+  /// Drops the symbols for which `isTold` returns true, because the user has already been informed about them.
   public mutating func excuse(where isTold: (String) -> Bool) {
     missingNames = missingNames.filter { !isTold($0) }
     isEverybodyThere = missingNames.isEmpty && missingPatterns.isEmpty
   }
 
-  /// Sentences about the missing symbols; `rejected` are names that came in input that was set aside. See `MissingSymbols`.
+  /// Sentences about the missing symbols; `rejected` are names from rejected input. See `MissingSymbols`.
   public func sentences(rejected: [String] = []) -> [String] {
     if isComplete { return [] }
     let patterns = Set(missingPatterns)

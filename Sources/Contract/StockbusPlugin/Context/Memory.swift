@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// The key of a value that an instance leaves for the next one: its name, its type, and what happens to it if the next instance has other
+/// The key of a value that an instance leaves for the next one: its name, its type, and its treatment if the next instance has other
 /// options.
 public struct MemoryKey<Value: Sendable>: Sendable {
-  /// What happens to a value when the options change.
+  /// The treatment of a value when the options change.
   public enum Change: Sendable, Hashable {
-    /// It is kept, because it is true with any options: which symbols have come, which file was opened.
+    /// The value is kept, because it is true with any options: which symbols have arrived, which file was opened.
     case keep
-    /// It is dropped, because it depends on the options, as a position in a file does. The component's `carryOver` may copy it all the
-    /// same.
+    /// The value is dropped, because it depends on the options, as a position in a file does. The component's `carryOver` may copy it
+    /// nevertheless.
     case drop
   }
 
@@ -21,31 +21,31 @@ public struct MemoryKey<Value: Sendable>: Sendable {
   }
 }
 
-/// What a component keeps from one instance to the next, such as its position in a file. It is gone when the run ends.
+/// The values that a component keeps from one instance to the next, such as its position in a file. They are lost when the run ends.
 public final class Memory: Sendable {
   struct Value: Sendable {
     let value: any Sendable
     let isKept: Bool
   }
 
-  /// A copy of everything that is remembered, to return to if a change fails.
+  /// A copy of all remembered values, to return to if a change fails.
   package struct Contents: Sendable {
     let values: [String: Value]
   }
 
   private struct State {
     var values: [String: Value] = [:]
-    /// What was remembered at the last `mark`; nil before the first one.
+    /// The values at the last `mark`; nil before the first one.
     var marked: [String: Value]?
   }
 
   private let state = Mutex(State())
-  /// False if nothing has changed since `mark`, so that marking again costs a load for each batch.
+  /// False if nothing has changed since `mark`, so that a repeated `mark` costs only a load for each batch.
   private let hasChanged = Atomic(true)
 
   package init() {}
 
-  /// The value of this name; nil if there is none, or if it has another type.
+  /// The value of this name; nil if there is none or it has another type.
   public subscript<V>(key: MemoryKey<V>) -> V? {
     get { state.withLock { $0.values[key.name]?.value as? V } }
     set { change { $0[key.name] = newValue.map { Value(value: $0, isKept: key.whenOptionsChange == .keep) } } }
@@ -58,7 +58,7 @@ public final class Memory: Sendable {
     }
   }
 
-  /// Begins a step that `rollBack` undoes.
+  /// Begins a step that `rollBack` can undo.
   @usableFromInline
   func mark() {
     if !hasChanged.load(ordering: .relaxed) { return }
@@ -68,10 +68,10 @@ public final class Memory: Sendable {
     }
   }
 
-  /// Restores what was remembered at the last `mark`.
+  /// Restores the values of the last `mark`.
   func rollBack() { state.withLock { if let marked = $0.marked { $0.values = marked } } }
 
-  /// Removes and returns the values that depend on the options, because these change.
+  /// Removes the values that depend on the options, because the options change; returns them.
   func dropDependent() -> Memory {
     let dropped = Memory()
     change { values in
@@ -82,10 +82,10 @@ public final class Memory: Sendable {
     return dropped
   }
 
-  /// For another kind of component, to which no value here applies.
+  /// Removes all values, for another kind of component, to which none of them applies.
   func removeAll() { change { $0 = [:] } }
 
-  /// True while nothing is remembered.
+  /// True while no value is stored.
   package var isEmpty: Bool { state.withLock { $0.values.isEmpty } }
 
   var contents: Contents {

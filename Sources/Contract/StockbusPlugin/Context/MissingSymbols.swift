@@ -1,13 +1,13 @@
 internal import MarketData
 
-/// Sentences about symbols that were named and did not come.
+/// Sentences about named symbols that did not arrive.
 package enum MissingSymbols {
   /// One sentence for each of the first three symbols, such as `'APPL' never came; did you mean 'AAPL'?`, and one for all others together.
   /// Symbols with a hint, such as what was probably meant, come first.
   ///
-  /// `symbols` are names or patterns as they were written; each is reported once. `came` are the names that were seen. What was probably
-  /// meant is looked for among the first 20,000 of them, and patterns are checked only if that takes at most ten million comparisons. Names
-  /// in `rejected` came only in events that were set aside: the sentence says so, and they are suggested if no name that came is near.
+  /// `symbols` are names or patterns as written; each is reported once. `came` are the names that arrived. The name probably meant is
+  /// searched for among the first 20,000 of them, and patterns are checked only if that takes at most ten million comparisons. Names in
+  /// `rejected` arrived only in rejected events: the sentence mentions it, and these names are suggested if no name in `came` is near.
   package static func sentences(
     _ symbols: some Sequence<String>, cameInstead came: some Collection<String>, rejected: [String] = []
   ) -> [String] {
@@ -50,13 +50,13 @@ package enum MissingSymbols {
     return sentences
   }
 
-  /// How many symbols get a sentence of their own.
+  /// The number of symbols that get a sentence of their own.
   private static var most: Int { 3 }
-  /// How many names may be compared to find what was meant.
+  /// The number of names that may be compared to find the one meant.
   private static var comparisons: Int { 60_000 }
 
   /// The one of `names` that was probably meant by a name that is not among them. A name that differs only in case comes before a name with
-  /// a typing error. Names of one or two letters get no suggestion, as they cannot be told from other symbols.
+  /// a typing error. Names of one or two letters get no suggestion, because they cannot be distinguished from other symbols.
   package static func meant(by name: String, among names: some Sequence<String>) -> String? { Candidates(names).meant(by: name) }
 
   private static func fits(_ name: String, _ pattern: [UInt8]) -> Bool {

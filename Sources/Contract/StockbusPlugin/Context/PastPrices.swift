@@ -1,8 +1,8 @@
 package import MarketData
 
-/// What is known of the market from before the run: closes and last prices of a history file, as they were when the run began.
+/// Market data from before the run: closes and last prices of a history file, as they were when the run began.
 ///
-/// A run that is given none knows nothing, and begins with the first price of each symbol.
+/// Without a history file there are none, and a run begins with the first price of each symbol.
 package struct PastPrices: Sendable {
   /// The close of a symbol on a trading date.
   package struct Close: BitwiseCopyable, Hashable, Sendable {
@@ -21,7 +21,7 @@ package struct PastPrices: Sendable {
   /// The last price of a symbol.
   package struct Last: BitwiseCopyable, Hashable, Sendable {
     package var price: Price
-    /// When the venue says it happened.
+    /// The time of the price according to the venue.
     package var time: Timestamp
     package var decimals: UInt8
 
@@ -32,7 +32,7 @@ package struct PastPrices: Sendable {
     }
   }
 
-  /// The file that it comes from, which can be read further; nil if there is none.
+  /// The history file, from which more can be read; nil if there is none.
   package let path: String?
   private let closes: [Symbol: Close]
   private let prices: [Symbol: Last]
@@ -41,7 +41,7 @@ package struct PastPrices: Sendable {
   /// - Parameters:
   ///   - closes: the newest close of each symbol.
   ///   - earlier: the newest close of a symbol before a day, asked for days up to that of its newest close only: these do not change while
-  ///     the run goes on. It may read a file, so it is asked once for each symbol and day.
+  ///     the run continues. The function may read a file, so it is called once for each symbol and day.
   package init(
     path: String? = nil, closes: [Symbol: Close] = [:], prices: [Symbol: Last] = [:],
     earlier: @escaping @Sendable (Symbol, Int) -> Close? = { _, _ in nil }
@@ -68,11 +68,11 @@ package struct PastPrices: Sendable {
 }
 
 extension PastPrices: Service {
-  /// Nothing is known.
+  /// No past prices.
   package static let fallback = PastPrices()
 }
 
 extension Context {
-  /// What is known of the market from before the run.
+  /// The prices from before the run.
   package var past: PastPrices { services[PastPrices.self] }
 }

@@ -1,9 +1,9 @@
 internal import MarketData
 internal import Synchronization
 
-/// The symbols of what a run has set aside, as far as they could be read. A symbol that seems to be missing may have come only there.
+/// The symbols of a run's rejected input, if they could be read. A symbol that seems to be missing may have arrived only there.
 package final class RejectedSymbols: Sendable {
-  /// How many are kept; further ones are ignored.
+  /// The most symbols kept; further ones are ignored.
   private static let limit = 1000
   private let symbols = Mutex<Set<Symbol>>([])
 
@@ -11,6 +11,6 @@ package final class RejectedSymbols: Sendable {
 
   func add(_ symbol: Symbol) { symbols.withLock { if $0.count < Self.limit { $0.insert(symbol) } } }
 
-  /// In alphabetical order.
+  /// The symbols' names, in alphabetical order.
   package var names: [String] { symbols.withLock { $0.map(\.description) }.sorted() }
 }

@@ -1,8 +1,8 @@
 package import EventBus
 package import MarketData
 
-/// Topics that belong to the run. Any component may read them, by their name as an input, and post on them through its context; the states of
-/// components are published by the run alone.
+/// Topics that belong to the run. Any component may read them, with their name as an input, and post on them through its context; only the
+/// run publishes the states of components.
 package enum RunTopic: String, Sendable, Hashable, CaseIterable {
   case deadLetters = "dead_letters"
   case connections
@@ -18,7 +18,7 @@ package enum RunTopic: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// What it carries, in words that follow "the topic of".
+  /// The topic's contents, in words that follow "the topic of".
   package var contents: String {
     switch self {
     case .deadLetters: "dead letters"
@@ -29,9 +29,9 @@ package enum RunTopic: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// Where components post what concerns the whole run. Posting never waits; what exceeds the readers' pace is counted but not kept.
+/// Where components post notices about the whole run. Posting never waits; notices beyond the readers' pace are counted but not kept.
 package protocol NoticePublisher: Sendable {
-  /// The symbols of what was set aside.
+  /// The symbols of rejected input.
   var rejected: RejectedSymbols { get }
   func post(_ letter: DeadLetter)
   func post(_ status: ConnectionStatus)
@@ -39,6 +39,6 @@ package protocol NoticePublisher: Sendable {
 }
 
 extension NoticePublisher {
-  /// Always empty, for implementations that keep nothing.
+  /// Always empty, for implementations that keep no symbols.
   package var rejected: RejectedSymbols { RejectedSymbols() }
 }

@@ -1,10 +1,10 @@
-/// A value that the maker of a run provides for all of its components, such as the terminal.
+/// A value that the program provides for all components of a run, such as the terminal.
 ///
 /// It is declared in its own module with one line: `extension Terminal: Service { static let fallback = … }`. One line provides it where
-/// the run is made: `Pipeline(topology, logger: logger, services: Services(terminal))`. A component reads it as
+/// the run is created: `Pipeline(topology, logger: logger, services: Services(terminal))`. A component reads it as
 /// `context.services[Terminal.self]`.
 public protocol Service: Sendable {
-  /// What a component gets if none is provided: a value that does as little as possible, and nothing outside the process.
+  /// The value for a component if none is provided. It does as little as possible, and nothing outside the process.
   static var fallback: Self { get }
 }
 
@@ -12,7 +12,7 @@ public protocol Service: Sendable {
 public struct Services: Sendable {
   private var values: [ObjectIdentifier: any Service] = [:]
 
-  /// If two values have the same type, the later one counts.
+  /// If two values have the same type, the later one is used.
   public init(_ services: any Service...) {
     for service in services { values[ObjectIdentifier(type(of: service))] = service }
   }

@@ -3,9 +3,9 @@ public import MarketData
 
 /// The clock of a run: the system's, or one that a test moves by hand.
 public protocol Timekeeper: Sendable {
-  /// The time of day. That of a run never goes back: if the machine's clock is set back, it goes on from where it was.
+  /// The time of day. A run's time never goes back: if the machine's clock is set back, the run's time continues from its last value.
   var now: Timestamp { get }
-  /// The time of day of the machine's clock, which may be set back: for what others compare with clocks of their own.
+  /// The time of day of the machine's clock, which may be set back: for times that other programs compare with their own clocks.
   var wall: Timestamp { get }
   /// Time since some fixed moment, never set back; for measuring intervals.
   var uptime: Duration { get }
@@ -23,8 +23,8 @@ extension Timekeeper {
 }
 
 extension Parker {
-  /// Suspends until `wake`, until `deadline` if there is one, or until the task is cancelled. May return without a reason, so check
-  /// again.
+  /// Suspends until `wake`, until `deadline` if there is one, or until the task is cancelled. May return without a reason, so the caller
+  /// must check again.
   package nonisolated(nonsending) func sleep(until deadline: Duration?, _ clock: any Timekeeper) async {
     guard let deadline else { return await sleepCancellably() }
     await withTaskGroup(of: Void.self) { group in

@@ -4,7 +4,7 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The identity of a file, the same for all paths that lead to it by symbolic or hard links.
+/// The identity of a file, the same for all paths that lead to the file by symbolic or hard links.
 package struct FileIdentity: Sendable, Hashable {
   let device: UInt64
   let inode: UInt64
@@ -24,7 +24,7 @@ package struct FileIdentity: Sendable, Hashable {
     self.missing = missing
   }
 
-  /// The identity of the file of this name in this folder. Neither needs to exist yet.
+  /// The identity of the file with this name in this folder. Neither needs to exist yet.
   package func child(_ name: String) -> FileIdentity { FileIdentity(device: device, inode: inode, missing: missing + [name]) }
 
   private init(device: UInt64, inode: UInt64, missing: [String]) {
@@ -34,7 +34,7 @@ package struct FileIdentity: Sendable, Hashable {
   }
 }
 
-/// What a path leads to now, with all links followed.
+/// The file or stream to which a path leads now, with all links followed.
 package struct FilePlace: Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
     case plain, folder
@@ -44,15 +44,15 @@ package struct FilePlace: Sendable, Hashable {
   }
 
   package let kind: Kind
-  /// True for pipes and sockets, of which each of two readers would get only a part.
+  /// True for pipes and sockets: two readers would each get only a part.
   package let isReadOnce: Bool
   package let identity: FileIdentity
-  /// The path without links, for files that are put beside this one.
+  /// The path without links, for files that are created beside this one.
   package let path: String
-  /// The folder that it is in, or will be.
+  /// The folder that contains, or will contain, the file.
   package let folder: FileIdentity
 
-  /// Nil if the system cannot tell, as for a path through a file or through too many links.
+  /// Nil if the system cannot resolve the path, for example a path through a file or through too many links.
   package init?(_ path: String) {
     guard !path.isEmpty, !path.utf8.contains(0), let end = Self.following(path) else { return nil }
     var (existing, missing) = (end, [String]())
@@ -76,7 +76,7 @@ package struct FilePlace: Sendable, Hashable {
       defer { free(real) }
       base = String(cString: real)
     } else if missing.isEmpty, mode != S_IFDIR, mode != S_IFREG || Self.isStandardStream(path) {
-      // What a descriptor's name leads to, such as a pipe behind /dev/fd/63, need not have a name of its own.
+      // The target of a descriptor's name, such as a pipe behind /dev/fd/63, need not have a name of its own.
       base = existing
     } else {
       return nil
@@ -105,7 +105,7 @@ package struct FilePlace: Sendable, Hashable {
   /// The last component of the path.
   package var name: String { Self.split(path).name }
 
-  /// Names of descriptors that the program was started with. Several programs may write to them, even if one leads to a plain file.
+  /// True for names of descriptors that the program was started with. Several programs may write to them, even to a plain file.
   private static func isStandardStream(_ path: String) -> Bool {
     ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) || path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/")
   }

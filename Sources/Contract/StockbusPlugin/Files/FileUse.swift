@@ -2,20 +2,20 @@
 /// outputs are compared with them when they are opened.
 public struct FileUse: Sendable, Hashable {
   public enum Access: Sendable, Hashable {
-    /// A plain file must exist before anything starts.
+    /// The file is read. A plain file must exist before anything starts.
     case read
-    /// Nothing else may read or write it. `keeping` full files stay beside it, as `PATH.1` and on.
+    /// The file is written; nothing else may read or write it. `keeping` full files stay beside it, as `PATH.1` and so on.
     case write(keeping: Int)
-    /// It is read, and replaced as a whole now and then; other components may do the same.
+    /// The file is read, and replaced as a whole from time to time; other components may do the same.
     case keep
   }
 
-  /// As it was written.
+  /// The path as written.
   public let path: String
   public let access: Access
   /// True if the path is `-` and means standard input or output.
   public let isStandardStream: Bool
-  /// True if the run itself may read it while it is written.
+  /// True if the run itself may read the file while it is written.
   package private(set) var mayBeRead = false
   package private(set) var isDatabase = false
   private(set) var place: OptionPlace
@@ -27,7 +27,7 @@ public struct FileUse: Sendable, Hashable {
     isStandardStream = takesStream && path == "-"
   }
 
-  /// A file that is read; named by `option`, or by item `item` of the list there. `-` is standard input, unless `takesStream` is false:
+  /// A file that is read; named by `option`, or by item `item` of that option's list. `-` is standard input, unless `takesStream` is false:
   /// then it is a file of that name.
   public static func reading(_ path: String, at option: String, item: Int? = nil, takesStream: Bool = true) -> FileUse {
     FileUse(path, .read, OptionPlace(option, item: item), takesStream: takesStream)
@@ -52,7 +52,7 @@ public struct FileUse: Sendable, Hashable {
     FileUse(path, .keep, OptionPlace(option))
   }
 
-  /// The same file as seen from the enclosing options, in which the options that name it are `option`, or item `item` of the list there,
+  /// The same file as seen from the enclosing options, in which the naming options are `option`, or item `item` of that option's list,
   /// under the key `choice` if that is given.
   public func inside(_ option: String, item: Int? = nil, choice: String? = nil) -> FileUse {
     var copy = self
@@ -60,15 +60,15 @@ public struct FileUse: Sendable, Hashable {
     return copy
   }
 
-  /// `channels[1].file.path`.
+  /// The option as messages name it: `channels[1].file.path`.
   public var option: String { place.description }
 }
 
-/// A file with the place in a configuration that names it.
+/// A file with the place in a configuration where it is named.
 package struct PlacedFile: Sendable, Hashable {
   package let use: FileUse
   package let mark: ConfigNode.Mark
-  /// The path as messages show it: between quotation marks, or by the name of the variable that it came from.
+  /// The path as messages show it: between quotation marks, or as the name of the variable from which it came.
   package let shownPath: String
   /// True if the path came from a variable, so that no part of it may be shown.
   package let isFromVariable: Bool

@@ -1,6 +1,6 @@
-/// An input that only one component can read, because each of two readers would get only a part.
+/// An input that only one component can read: two readers would each get only a part.
 package enum ReadOnce: Sendable, Hashable {
-  /// Standard input under any of its names, whatever it leads to when the program is started.
+  /// Standard input under any of its names, whatever it leads to when the program starts.
   case standardInput
   /// A named pipe or a socket.
   case stream(FileIdentity)

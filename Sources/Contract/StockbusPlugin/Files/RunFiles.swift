@@ -4,9 +4,9 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The files that a run reads, by name. An output is compared with them before it is opened for good.
+/// The files that a run reads, by name. An output file is compared with them before it is opened for writing.
 ///
-/// They are resolved at each call, so that a link that was changed after the configuration was checked is noticed.
+/// Paths are resolved at each call, so that a link changed after the check of the configuration is noticed.
 package struct RunFiles: Sendable {
   /// A file with its reader, in words such as `source 'prices' reads it`.
   package struct Reader: Sendable, Hashable {
@@ -23,7 +23,7 @@ package struct RunFiles: Sendable {
 
   package init(_ readers: [Reader] = []) { self.readers = readers }
 
-  /// True if one of them is standard input.
+  /// True if the run reads standard input.
   package var readStandardInput: Bool { readers.contains { ReadOnce($0.path) == .standardInput } }
 
   /// The reader of the file with this identity, in words; nil if there is none.
@@ -35,6 +35,6 @@ package struct RunFiles: Sendable {
     }?.words
   }
 
-  /// The reader of the file at a path, whether it exists or not.
+  /// The reader of the file at a path, whether the file exists or not.
   package func reader(of path: String) -> String? { FilePlace(path).flatMap { reader(of: $0.identity) } }
 }

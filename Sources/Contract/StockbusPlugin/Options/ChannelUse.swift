@@ -1,13 +1,13 @@
-/// Options of a component through which events leave the run, or come into it, by something outside that keeps or passes them on, such as a
-/// stream of a server.
+/// Options of a component through which events leave or enter the run by an outside channel that keeps or passes them on, such as a stream
+/// of a server.
 ///
-/// Configurations that are given together are checked against these, and drawn with them. Nothing is asked of the outside.
+/// Configurations that are given together are checked against these channels and drawn with them. No outside system is contacted.
 package protocol ChannelOptions: Options {
-  /// No I/O.
+  /// The channels that the component uses. No I/O.
   var channels: [ChannelUse] { get }
 }
 
-/// What a component's options say of a channel.
+/// The use of one channel according to a component's options.
 package struct ChannelUse: Sendable {
   package enum Direction: Sendable { case writes, reads }
 
@@ -19,23 +19,23 @@ package struct ChannelUse: Sendable {
   }
 
   package let direction: Direction
-  /// What it is, in the words of a message: `NATS stream`.
+  /// The kind of channel, in the words of a message: `NATS stream`.
   package let kind: String
-  /// Its name there.
+  /// The channel's name in the outside system.
   package let name: String
-  /// Addresses at which it can be reached. Two uses are of the same channel if they are of one kind, their names match and an address is common.
+  /// Addresses at which the channel can be reached. Two uses of one kind are of one channel if their names match and an address is common.
   package let addresses: Set<String>
-  /// Whether two names mean channels with events in common; by default if they are equal.
+  /// Whether two names mean channels with common events; by default if they are equal.
   private let matches: @Sendable (String, String) -> Bool
-  /// What only one component at a time may be, such as `the writer`, with the option that would allow more; nil if there may be many.
+  /// A role that one component at a time may have, such as `the writer`, with the option that allows more; nil if there may be many.
   package let role: Role?
-  /// The parts of it that are written or read, such as the subjects of a stream; nil for all of them, or if that is not known.
+  /// The parts of the channel that are written or read, such as the subjects of a stream; nil for all parts, or if they are not known.
   package let parts: [String]?
-  /// The option that names it.
+  /// The option that names the channel.
   package let place: OptionPlace
-  /// The option that says which parts.
+  /// The option that selects the parts.
   package let partsPlace: OptionPlace
-  /// The option that says which type of event is read.
+  /// The option that gives the event type that is read.
   package let typePlace: OptionPlace
 
   package init(
@@ -55,9 +55,9 @@ package struct ChannelUse: Sendable {
     self.matches = matches
   }
 
-  /// True if both are of one channel.
+  /// True if both uses are of one channel.
   package func isOfSame(_ other: ChannelUse) -> Bool { hasSameName(as: other) && !addresses.isDisjoint(with: other.addresses) }
 
-  /// True if both are of one channel, unless their addresses are of different servers.
+  /// True if both uses are of one channel, unless their addresses belong to different servers.
   package func hasSameName(as other: ChannelUse) -> Bool { kind == other.kind && matches(name, other.name) }
 }

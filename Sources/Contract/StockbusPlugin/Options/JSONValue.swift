@@ -1,4 +1,4 @@
-/// A JSON value (RFC 8259) whose objects keep the order they were made in, so that it is always written the same way.
+/// A JSON value (RFC 8259) whose objects keep the order of their members, so that it is always written the same way.
 public enum JSONValue: Sendable, Hashable {
   case null
   case bool(Bool)
@@ -31,7 +31,7 @@ public enum JSONValue: Sendable, Hashable {
     return members
   }
 
-  /// An object with more members after its own.
+  /// An object with more members after its existing ones.
   func with(_ more: [Member]) -> JSONValue { .object(members + more) }
 }
 
@@ -47,7 +47,7 @@ extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
 }
 
 extension JSONValue: CustomStringConvertible {
-  /// On one line, without white space.
+  /// The value on one line, without white space.
   public var description: String {
     switch self {
     case .null: "null"
@@ -59,7 +59,7 @@ extension JSONValue: CustomStringConvertible {
     }
   }
 
-  /// On several lines, indented by two blanks per level.
+  /// The value on several lines, indented by two blanks per level.
   public var pretty: String { pretty(indent: "") }
 
   private func pretty(indent: String) -> String {

@@ -1,7 +1,7 @@
 internal import MarketData
 
-/// The hint for a text such as `plugin:filter`, in which the blank is missing that YAML needs behind the colon of a key; nil unless the
-/// text begins with one of `keys` and a colon. The rest of the text is not repeated, as it may be a secret.
+/// The hint for a text such as `plugin:filter`, which lacks the blank that YAML requires after the colon of a key; nil unless the text
+/// begins with one of `keys` and a colon. The hint does not repeat the rest of the text, which may be a secret.
 package func missingBlank(_ text: String, among keys: some Sequence<String>) -> String? {
   guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
   let key = text[..<colon]

@@ -1,6 +1,6 @@
 extension Options {
-  /// A piece of YAML to start from: required options with a value of the right form, all others as comments with their defaults, unless
-  /// `onlyRequired` leaves them out. Each line begins with `indent` blanks.
+  /// A piece of YAML to start from: required options with a value of the right form, all others as comments with their defaults, or omitted
+  /// if `onlyRequired`. Each line begins with `indent` blanks.
   package static func example(indent: Int = 0, onlyRequired: Bool = false) -> String {
     let margin = String(repeating: " ", count: max(0, indent))
     return OptionExample.lines(describe().filter { $0.isRequired || !onlyRequired }, isComment: false).map { margin + $0 + "\n" }.joined()
@@ -9,7 +9,7 @@ extension Options {
 
 /// Options as a piece of YAML.
 enum OptionExample {
-  /// Inside a comment (`isComment`) the defaults are written out, so that removing the comment signs gives a useful mapping.
+  /// Inside a comment (`isComment`) the defaults are written out, so that a useful mapping remains when the comment signs are removed.
   static func lines(_ infos: [OptionInfo], isComment: Bool) -> [String] {
     infos.flatMap { info in
       let range = info.rangeText.map { " (\($0))" } ?? ""
@@ -33,7 +33,7 @@ enum OptionExample {
     return ["\(info.name):"] + block(info.form, isComment: isComment).map { "  " + $0 }
   }
 
-  /// The value on several lines, below its key.
+  /// The value on several lines below its key.
   private static func block(_ form: OptionForm, isComment: Bool) -> [String] {
     switch form {
     case .mapping(let infos):
@@ -47,7 +47,7 @@ enum OptionExample {
     }
   }
 
-  /// The value on one line; nil if that would hide what can be written.
+  /// The value on one line; nil if one line would hide possible values.
   private static func word(_ form: OptionForm, _ name: String) -> String? {
     switch form {
     case .word(let text): text

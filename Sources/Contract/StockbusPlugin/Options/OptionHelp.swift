@@ -1,6 +1,6 @@
 extension Options {
-  /// A table of the options: name, type, default or `required`, range and description; where fewer than 40 characters are left for
-  /// descriptions, these are below their options. The options of a mapping follow it, indented, unless `nested` is false.
+  /// A table of the options: name, type, default or `required`, range and description; if fewer than 40 characters are left for
+  /// descriptions, they are below their options. The options of a mapping follow it, indented, unless `nested` is false.
   ///
   /// No line is longer than `width` characters, or 30 if that is more. Empty if there are no options.
   package static func help(width: Int = 100, nested: Bool = true) -> String {
@@ -9,7 +9,7 @@ extension Options {
 }
 
 extension OptionInfo {
-  /// The options inside it as `Options.help` writes them, without those inside them.
+  /// The options inside this one as `Options.help` writes them, without options nested more deeply.
   package func help(width: Int) -> String { OptionHelp(nested, width: max(30, width), nested: false).text }
 }
 
@@ -55,9 +55,9 @@ struct OptionHelp {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The least number of characters for descriptions beside their options.
+  /// The fewest characters for descriptions beside their options.
   private static let narrowest = 40
-  /// Cells become no narrower, since a word on each line is hard to read.
+  /// The least width of a cell, because text with one word a line is hard to read.
   private static let narrowestCell = 12
 
   private func used(_ widths: [Int]) -> Int { widths.reduce(0) { $0 + ($1 == 0 ? 0 : $1 + 2) } }

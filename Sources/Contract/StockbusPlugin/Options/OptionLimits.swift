@@ -15,7 +15,7 @@ extension PartialRangeThrough: OptionRange {
   public var optionBounds: (lowest: Bound?, highest: Bound?) { (nil, upperBound) }
 }
 
-/// What a setting requires beyond its type; `Leaf` is the type of the value, or of a list's items.
+/// The requirements of a setting beyond its type; `Leaf` is the type of the value, or of a list's items.
 public struct OptionLimits<Leaf: OptionValue>: Sendable {
   var leaf: LeafLimit<Leaf>?
   var count: CountLimit?
@@ -31,15 +31,15 @@ public struct OptionLimits<Leaf: OptionValue>: Sendable {
 /// A range of one value. It is stored as closures, because only the declaration of the setting knows that the type is comparable.
 struct LeafLimit<Leaf: OptionValue>: Sendable {
   let holds: @Sendable (Leaf) -> Bool
-  /// `must be between 1 and 9`
+  /// The demand in a message: `must be between 1 and 9`.
   let demand: String
   /// The actual value, as a message shows it.
   let got: @Sendable (Leaf) -> String
-  /// For help: `1 to 9`.
+  /// The range in help: `1 to 9`.
   let text: String
-  /// Keywords of JSON Schema; empty if it has none for this limit.
+  /// Keywords of JSON Schema; empty if it has no keyword for this limit.
   let keywords: [JSONValue.Member]
-  /// An allowed value as text; text, so that a type may contain a list of itself.
+  /// An allowed value as text. Text, so that a type may contain a list of itself.
   let sample: String?
 
   init(in range: some OptionRange<Leaf>) where Leaf: Comparable {
@@ -67,7 +67,7 @@ struct LeafLimit<Leaf: OptionValue>: Sendable {
     sample = String(repeating: "x", count: limit.lowest ?? limit.highest ?? 1)
   }
 
-  /// The wording for a message and for a column.
+  /// The wording for a message and for a table column.
   static func words(_ lowest: String?, _ highest: String?) -> (phrase: String, text: String) {
     switch (lowest, highest) {
     case (let low?, let high?): low == high ? (low, low) : ("between \(low) and \(high)", "\(low) to \(high)")

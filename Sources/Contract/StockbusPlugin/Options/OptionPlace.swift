@@ -8,10 +8,10 @@ public struct OptionPlace: Sendable, Hashable {
 
   private var steps: [Step]
 
-  /// An option, or item `item` of the list there.
+  /// An option, or item `item` of that option's list.
   public init(_ option: String, item: Int? = nil) { steps = [.option(option)] + (item.map { [.item($0)] } ?? []) }
 
-  /// The same place as seen from the enclosing options, in which these are `option`, or item `item` of the list there, under the key
+  /// The same place as seen from the enclosing options, in which it is `option`, or item `item` of that option's list, under the key
   /// `choice` if that is given.
   public func inside(_ option: String, item: Int? = nil, choice: String? = nil) -> OptionPlace {
     var outer = OptionPlace(option, item: item)
@@ -19,7 +19,7 @@ public struct OptionPlace: Sendable, Hashable {
     return outer
   }
 
-  /// The node at this place in `node`, with its mark. If it is not written, the mark of the last step that is.
+  /// The node at this place in `node`, with its mark. If the place is not written, the mark of the last step that is written.
   package func find(in node: ConfigNode?, else mark: ConfigNode.Mark) -> (mark: ConfigNode.Mark, node: ConfigNode?) {
     var node = node
     var mark = node?.mark ?? mark

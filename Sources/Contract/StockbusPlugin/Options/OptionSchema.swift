@@ -1,9 +1,9 @@
 /// JSON Schema, draft 2020-12.
 ///
-/// It accepts everything that decoding accepts: any scalar may also be written as text, and a text with a variable such as `${PORT}` may
-/// have any value. The exceptions, which it cannot express, are empty values, and variables in a text of limited length.
+/// The schema accepts everything that decoding accepts: any scalar may also be text, and a text with a variable such as `${PORT}` may have
+/// any value. The exceptions, which a schema cannot express, are empty values, and variables in a text of limited length.
 enum OptionSchema {
-  /// Text that matches `pattern`, or contains a variable.
+  /// A text that matches `pattern` or contains a variable.
   static func text(_ pattern: String, or types: [JSONValue] = []) -> JSONValue {
     let type: JSONValue = types.isEmpty ? "string" : .array(types + ["string"])
     return ["type": type, "pattern": .string("^(\(pattern))$|\(variable)")]
@@ -12,7 +12,7 @@ enum OptionSchema {
   /// A variable in a text.
   static let variable = #"\$\{"#
 
-  /// One of these words.
+  /// A schema for one of these words.
   static func words(_ words: [String]) -> JSONValue {
     ["anyOf": [["enum": .array(words.map(JSONValue.string))], ["type": "string", "pattern": .string(variable)]]]
   }
@@ -34,6 +34,6 @@ extension Options {
     .object([.init("$schema", "https://json-schema.org/draft/2020-12/schema")] + objectSchema.members)
   }
 
-  /// The same without the `$schema` member, for use in a larger schema.
+  /// The same document without the `$schema` member, for use in a larger schema.
   public static var objectSchema: JSONValue { OptionSchema.object(describe()) }
 }

@@ -1,10 +1,10 @@
 /// The input for reading a value: a node, the path of its option for messages, and the setting's limits.
 public struct OptionSource<Leaf: OptionValue>: Sendable {
   let node: ConfigNode
-  /// `rules[1].name`; empty for the options as a whole.
+  /// The path of the option: `rules[1].name`; empty for the options as a whole.
   let path: String
   let limits: OptionLimits<Leaf>
-  /// What is expected, if the type's own description is not enough.
+  /// The expected value, if the type's own description is not enough.
   let expected: String?
 
   init(_ node: ConfigNode, path: String, limits: OptionLimits<Leaf> = OptionLimits(), expected: String? = nil) {
@@ -29,7 +29,7 @@ public struct OptionSource<Leaf: OptionValue>: Sendable {
 
   func path(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-  /// `'interval' must be a duration such as 250ms, got 'fast'`; the text is left out if it may hold a secret.
+  /// The message for a wrong value: `'interval' must be a duration such as 250ms, got 'fast'`; it omits the text if that may hold a secret.
   func mismatch(_ shape: OptionShape, isAddress: Bool = false) -> String {
     let phrase = expected ?? shape.type.phrase
     var got = node.kind
@@ -45,15 +45,15 @@ public struct OptionSource<Leaf: OptionValue>: Sendable {
 
 /// Why a text is not a valid value of a scalar option.
 public struct OptionTextError: Error, Hashable, Sendable {
-  /// What follows `must be a …, got '…'` in the message.
+  /// The part of the message that follows `must be a …, got '…'`.
   package let suffix: String
-  /// True if it may contain parts of the text. It is then left out if the text came from a variable.
+  /// True if the suffix may contain parts of the text. The suffix is then omitted if the text came from a variable.
   package let mayRepeatText: Bool
 
-  /// No reason beyond what was expected.
+  /// An error without a reason beyond the expected value.
   public static let mismatch = OptionTextError(suffix: "", mayRepeatText: false)
   /// The reason, without the text: `got '1.0000000001': more than nine decimals`.
   public static func because(_ reason: String) -> OptionTextError { OptionTextError(suffix: ": \(reason)", mayRepeatText: false) }
-  /// What to do instead, which may repeat the text: `got '2'; write a unit, such as 2s`.
+  /// An advice, which may repeat the text: `got '2'; write a unit, such as 2s`.
   public static func hint(_ advice: String) -> OptionTextError { OptionTextError(suffix: "; \(advice)", mayRepeatText: true) }
 }

@@ -1,8 +1,8 @@
 internal import MarketData
 
-/// The written form of names and values, for people and in configurations.
+/// The written form of names and values, for users and in configurations.
 enum OptionText {
-  /// `dropOldest` as `drop_oldest`, `maxURLLength` as `max_url_length`.
+  /// The name in snake_case: `dropOldest` becomes `drop_oldest`, `maxURLLength` becomes `max_url_length`.
   static func snakeCase(_ name: String) -> String {
     let letters = Array(name)
     var out = ""
@@ -16,7 +16,7 @@ enum OptionText {
     return out
   }
 
-  /// A text as a user writes it in YAML: plain if that gives the same text, otherwise between quotation marks; with `$$` for a `$` that
+  /// A text as a user writes it in YAML: plain if that reads as the same text, otherwise between quotation marks; with `$$` for a `$` that
   /// would begin a variable.
   static func scalar(_ text: String) -> String {
     let escaped = escapeVariables(text)

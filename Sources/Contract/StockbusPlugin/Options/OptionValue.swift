@@ -3,10 +3,10 @@
 /// Do not conform to this protocol itself. Use `ScalarOption` for a single word, `Choice` for an enum, `Options` for a mapping and `OneOf`
 /// for a choice among mappings. Lists, optionals and `Mapping` are built from these.
 public protocol OptionValue: Sendable {
-  /// The type that a range of the setting applies to: the value itself, or the items of a list, a mapping or an optional.
+  /// The type to which a range of the setting applies: the value itself, or the items of a list, a mapping or an optional.
   associatedtype OptionLeaf: OptionValue = Self
 
-  /// The value written at a node, or nil after adding at least one problem. What is not written there comes from `base`.
+  /// The value written at a node, or nil after adding at least one problem. Parts that are not written are taken from `base`.
   static func readOption(_ source: OptionSource<OptionLeaf>, onto base: Self?, _ problems: inout Problems) -> Self?
   /// The description of the type; `base` is the default, if there is one.
   static func optionShape(_ context: OptionContext<OptionLeaf>, of base: Self?) -> OptionShape
@@ -14,14 +14,14 @@ public protocol OptionValue: Sendable {
   static func optionFaults(_ path: String, within outer: OuterTypes, of base: Self?) -> [String]
   /// The value if nothing is written and there is no default: nil for an optional; other types have none.
   static var optionIfAbsent: Self? { get }
-  /// True if it is written as one word, so that a single word counts as a list of one.
+  /// True if the value is written as one word, so that a single word counts as a list of one.
   static var optionIsScalar: Bool { get }
-  /// True if it is a mapping of options, each with its own default.
+  /// True if the value is a mapping of options, each with its own default.
   static var optionIsMapping: Bool { get }
 
-  /// As a user writes it: `2s`, `[AAPL, NVDA]`.
+  /// The value as a user writes it: `2s`, `[AAPL, NVDA]`.
   var optionText: String { get }
-  /// As it is written in a schema's `default`.
+  /// The value as a schema's `default`.
   var optionJSON: JSONValue { get }
 }
 
@@ -33,13 +33,13 @@ extension OptionValue {
   public var optionJSON: JSONValue { .string(optionText) }
 }
 
-/// The enclosing types that are being described. A type inside itself is not described again.
+/// The enclosing types that are being described. A type nested in itself is not described again.
 public struct OuterTypes: Sendable {
   private var types: [ObjectIdentifier] = []
 
   init() {}
 
-  /// These types and one more; nil if it is among them already.
+  /// These types and `type`; nil if `type` is among them already.
   func adding(_ type: Any.Type) -> OuterTypes? {
     guard !types.contains(ObjectIdentifier(type)) else { return nil }
     var copy = self
@@ -58,7 +58,7 @@ public struct OptionContext<Leaf: OptionValue>: Sendable {
     self.outer = outer
   }
 
-  /// For the items of a list, to which the list's count limit does not apply.
+  /// The context for the items of a list, to which the list's count limit does not apply.
   var ofParts: OptionContext { OptionContext(limits.ofParts, within: outer) }
 }
 
@@ -67,12 +67,12 @@ public struct OptionShape: Sendable {
   var type: OptionType
   /// A JSON Schema object.
   var schema: JSONValue
-  /// What is allowed, for help: `1ms to 1h`.
+  /// The allowed values, for help: `1ms to 1h`.
   var range: String?
   var form: OptionForm
 }
 
-/// The form of a value, as far as an example needs it.
+/// The form of a value, in the detail that an example needs.
 indirect enum OptionForm: Sendable {
   case word(String)
   case secret
@@ -81,7 +81,7 @@ indirect enum OptionForm: Sendable {
   case list(OptionForm, count: Int)
   case entries(OptionForm)
 
-  /// The options inside it.
+  /// The options nested in this form.
   var nested: [OptionInfo] {
     switch self {
     case .word, .secret: []
@@ -99,19 +99,19 @@ indirect enum OptionForm: Sendable {
     }
   }
 
-  /// True if any part of it must not be shown.
+  /// True if any part of the value must not be shown.
   var holdsSecret: Bool { isSecret || nested.contains { $0.form.holdsSecret } }
 }
 
 /// The name of an option's type in several forms.
 public struct OptionType: Sendable {
-  /// For a column: `duration`.
+  /// The name in a table column: `duration`.
   public let name: String
-  /// The plural for a column: `durations`.
+  /// The plural in a table column: `durations`.
   public let plural: String
-  /// For a sentence: `a duration such as 250ms`.
+  /// The name in a sentence: `a duration such as 250ms`.
   public let phrase: String
-  /// For a sentence about a list: `durations`.
+  /// The name in a sentence about a list: `durations`.
   let pluralPhrase: String
 
   public init(_ name: String, plural: String, phrase: String, pluralPhrase: String? = nil) {

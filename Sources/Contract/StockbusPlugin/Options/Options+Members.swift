@@ -15,12 +15,12 @@ struct OptionMembers {
   }
 
   var parts: [Part] = []
-  /// Properties without the wrapper: an error that `verify()` reports. They keep the value that `init()` gives them.
+  /// Properties without `@Setting`, which `verify()` reports as an error. They keep the value that `init()` gives them.
   var others: [String] = []
   /// The values by coding key, for the decoder.
   var values: [String: Any] = [:]
 
-  /// In the order of declaration; those of a group in the place of the group.
+  /// The settings in the order of declaration; those of a group replace the group.
   var settings: [Member] {
     parts.flatMap { part in
       switch part {
@@ -30,7 +30,7 @@ struct OptionMembers {
     }
   }
 
-  /// Gives every setting a new value, also those in groups. Throws if a group cannot be created from its settings.
+  /// Gives every setting a new value, including those in groups. Throws if a group cannot be created from its settings.
   mutating func fill(_ value: (Member) -> any AnySetting) throws {
     for part in parts {
       switch part {
@@ -72,7 +72,7 @@ extension Options {
     members().settings.map { $0.setting.info($0.name, within: outer) }
   }
 
-  /// Checks the rules of the groups, then its own.
+  /// Checks the rules of the groups, then the options' own rules.
   func check(_ problems: inout OptionProblems) {
     for group in members().groups { group.check(&problems) }
     validate(&problems)
@@ -98,7 +98,7 @@ extension Options {
     } catch {
       faults.append("\(path.isEmpty ? "the options" : "'\(path)'"): its own CodingKeys or init(from:) are in the way")
     }
-    // With all defaults, the rules over several options must hold.
+    // With all defaults, the rules about several options must hold.
     if faults.isEmpty, !defaults.describe(within: outer).contains(where: \.isRequired) {
       var problems = OptionProblems(ConfigNode(.map([]), at: .init(line: 1, column: 1)), path: path)
       defaults.check(&problems)
@@ -128,7 +128,7 @@ extension Options {
 
 /// Passes the wrappers to the `init(from:)` that the compiler generates.
 ///
-/// This is the only way to set every property of a struct that is known by its mirror, without boxes or macros.
+/// Without boxes or macros, this is the only way to set every property of a struct that only its mirror describes.
 struct SettingDecoder: Decoder {
   let values: [String: Any]
   var codingPath: [any CodingKey] { [] }

@@ -32,7 +32,7 @@ extension Options {
     (byte | 0x20) &- 97 < 26 || byte &- 48 < 10 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
   }
 
-  /// True for a key without a value that cannot be an option's name, so that it must be the rest of a text.
+  /// True for a key without a value that cannot be an option's name, so that it must be the rest of a split text.
   private static func isRest(_ entry: ConfigNode.Entry) -> Bool {
     entry.value.isNull && (entry.key.utf8.first.map { $0 &- 48 < 10 } ?? false || entry.key.utf8.contains { !isOfNames($0) })
   }
@@ -80,7 +80,7 @@ extension ConfigNode {
   }
 }
 
-/// Collects the problems that rules over several options report, and lets these rules see which options were written.
+/// Collects the problems that rules about several options report, and shows these rules which options were written.
 public struct OptionProblems: Sendable {
   private let node: ConfigNode
   private let path: String
@@ -102,7 +102,7 @@ public struct OptionProblems: Sendable {
     return items[item].mark
   }
 
-  /// Adds a problem, such as `either 'interval' or 'rate', not both`, at the option it is about.
+  /// Adds a problem, such as `either 'interval' or 'rate', not both`, at the option concerned.
   public mutating func add(_ message: String, at name: String? = nil, item: Int? = nil) {
     problems.add(path.isEmpty ? message : "'\(OptionText.visible(path))': \(message)", at: mark(of: name, item: item))
   }

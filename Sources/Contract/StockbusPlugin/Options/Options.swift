@@ -10,7 +10,7 @@
 ///
 /// Every stored property must be a setting or a `SettingGroup`; `verify()` finds those that are not.
 public protocol Options: Decodable, OptionValue where OptionLeaf == Self {
-  /// The defaults; settings without a default must not be read in it.
+  /// Sets the defaults; it must not read settings without a default.
   init()
 
   /// The files that a component with these options reads and writes, including those of nested options and groups. Read when a
@@ -25,7 +25,7 @@ extension Options {
   public var files: [FileUse] { [] }
   public func validate(_ problems: inout OptionProblems) {}
 
-  /// The options' names in the order of their declaration. Costs far less than their descriptions.
+  /// The options' names in the order of their declaration. Costs far less than `describe()`.
   package static var names: [String] { Self().members().settings.map(\.name) }
 
   /// The options in the order of their declaration.
@@ -44,8 +44,8 @@ extension Options {
 
   /// Errors in the declaration, one sentence each; empty if there are none. For the tests of a plugin.
   ///
-  /// It finds properties without `@Setting`, names that occur twice or are `reserved`, missing descriptions, and defaults that a user could
-  /// not write because they are out of range or do not pass `validate`.
+  /// It finds properties without `@Setting`, names that occur twice or are `reserved`, missing descriptions, and defaults that a user may
+  /// not write because they are out of range or fail `validate`.
   public static func verify(reserved: [String] = []) -> [String] {
     var faults = optionFaults("", within: OuterTypes(), of: nil)
     for member in Self().members().settings where reserved.contains(member.name) {
@@ -64,18 +64,18 @@ public struct NoOptions: Options, Hashable {
 package struct OptionInfo: Sendable {
   /// The name in snake_case, as it is written in a configuration.
   package let name: String
-  /// What the option is for.
+  /// The purpose of the option.
   package let sentence: String
-  /// For a column: `duration`, `list of symbols`.
+  /// The type in a table column: `duration`, `list of symbols`.
   package let typeName: String
-  /// For a sentence: `a duration such as 250ms`.
+  /// The type in a sentence: `a duration such as 250ms`.
   package let typePhrase: String
-  /// The default as a user would write it; nil if there is none, and for a mapping, whose options have their own. A secret is `***`.
+  /// The default as a user writes it; nil if there is none, and for a mapping, whose options have their own. A secret is `***`.
   package let defaultText: String?
   /// The allowed values: `1ms to 1h`, `ascending, descending`.
   package let rangeText: String?
   package let isRequired: Bool
-  /// JSON Schema of the value.
+  /// The JSON Schema of the value.
   package let schema: JSONValue
   let form: OptionForm
 

@@ -4,7 +4,7 @@ protocol AnySetting: Sendable {
   /// The value as text and as JSON; nil if there is none.
   var shown: (text: String, json: JSONValue)? { get }
   func info(_ name: String, within outer: OuterTypes) -> OptionInfo
-  /// A copy with the value of `node`, or with the default if nothing is written. Adds problems.
+  /// A copy with the value of `node`, or with the default if no value is written. Adds problems.
   func reading(_ node: ConfigNode?, path: String, else missing: ConfigNode.Mark, _ problems: inout Problems) -> any AnySetting
   func faults(_ path: String, within outer: OuterTypes) -> [String]
 }
@@ -22,7 +22,7 @@ extension Setting: AnySetting {
     var sentence = sentence
     if let range = limits.leaf?.text, limits.leaf?.keywords.isEmpty == true { sentence += " Range: \(range)." }
     var schema = JSONValue.object([.init("description", .string(sentence))] + shape.schema.members)
-    // A masked secret is not a default that an editor could fill in.
+    // A masked secret is not a default that an editor could insert.
     if let fallback, !(shape.form.holdsSecret && fallback.text.contains("***")) { schema = schema.with([.init("default", fallback.json)]) }
     return OptionInfo(
       name: name, sentence: self.sentence, typeName: shape.type.name, typePhrase: shape.type.phrase, defaultText: fallback?.text,
@@ -68,7 +68,7 @@ extension Setting: AnySetting {
 }
 
 extension ConfigNode {
-  /// The node that reads as `json`; all of it has the same place.
+  /// The node that reads as `json`; all its parts have the same place.
   package init(_ json: JSONValue, at mark: Mark = Mark(file: "default", line: 1, column: 1)) {
     switch json {
     case .null: self.init(.scalar("null"), at: mark)

@@ -15,7 +15,7 @@ public struct Setting<Value: OptionValue>: Sendable {
   let sentence: String
   let limits: OptionLimits<Value.OptionLeaf>
 
-  /// Traps if it is read before it was decoded and has no default, which is an error of the program, not of its user.
+  /// Traps if it is read before decoding and has no default, which is an error of the program, not of its user.
   public var wrappedValue: Value {
     // Inlinable, because plugins read their settings for every event.
     @inlinable get {
@@ -36,7 +36,7 @@ public struct Setting<Value: OptionValue>: Sendable {
   }
 }
 
-// With a default.
+// A setting with a default.
 extension Setting {
   public init(wrappedValue: Value, _ sentence: String) {
     self.init(wrappedValue, sentence, OptionLimits())
@@ -62,7 +62,7 @@ extension Setting {
   }
 }
 
-// Required, unless the type is optional.
+// A required setting, unless the type is optional.
 extension Setting {
   public init(_ sentence: String) {
     self.init(nil, sentence, OptionLimits())

@@ -28,7 +28,7 @@ extension SettingGroup: Decodable {
 /// A group without its type, as a mirror finds it.
 protocol AnySettingGroup: Sendable {
   var members: OptionMembers { get }
-  /// A copy made from `values`, by coding key. Throws if the group does not use the `init(from:)` that the compiler generates.
+  /// A copy with `values`, which are by coding key. Throws if the group does not use the `init(from:)` that the compiler generates.
   func remade(of values: [String: Any]) throws -> any AnySettingGroup
   func check(_ problems: inout OptionProblems)
 }

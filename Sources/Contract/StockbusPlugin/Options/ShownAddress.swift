@@ -2,7 +2,7 @@
 ///
 /// The text may be malformed, so in doubt less is shown.
 package enum ShownAddress {
-  /// `wss://host:443/…`; the ellipsis stands for whatever is left out.
+  /// The shown part: `wss://host:443/…`; the ellipsis stands for the rest.
   package static func of(_ text: String) -> String {
     let scheme = Self.scheme(of: text)
     let rest = text.utf8.dropFirst(scheme.map { $0.utf8.count + 3 } ?? 0)
@@ -10,7 +10,7 @@ package enum ShownAddress {
     let tail = rest.dropFirst(authority.count)
     let path = tail.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     var isCut = tail.count > 1 || authority.contains(UInt8(ascii: "@"))
-    // A password may contain a slash; then what looks like the host may be part of the user information.
+    // A password may contain a slash; the apparent host may then be part of the user information.
     let isUncertain = path.contains(UInt8(ascii: "@"))
     if let at = authority.lastIndex(of: UInt8(ascii: "@")) { authority = authority[authority.index(after: at)...] }
     let host = isUncertain ? authority.prefix(0) : Self.host(authority)
@@ -20,7 +20,7 @@ package enum ShownAddress {
 
   static func hasScheme(_ text: String) -> Bool { scheme(of: text) != nil }
 
-  /// Letters, digits, `+`, `-` and `.` in front of `://`.
+  /// The letters, digits, `+`, `-` and `.` before `://`.
   private static func scheme(of text: String) -> String? {
     let name = text.utf8.prefix(32).prefix {
       isLetterOrDigit($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
@@ -28,7 +28,7 @@ package enum ShownAddress {
     return !name.isEmpty && text.utf8.dropFirst(name.count).starts(with: "://".utf8) ? String(decoding: name, as: UTF8.self) : nil
   }
 
-  /// The host name or address with its port, as far as it is valid.
+  /// The host name or address with its port, up to the first invalid character.
   private static func host(_ authority: Substring.UTF8View) -> Substring.UTF8View {
     if authority.first == UInt8(ascii: "[") {
       guard let end = authority.firstIndex(of: UInt8(ascii: "]")) else { return authority.prefix(0) }

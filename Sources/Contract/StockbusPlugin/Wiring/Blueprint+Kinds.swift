@@ -14,7 +14,7 @@ extension Blueprint {
   }
 
   /// A source with an input: it sends what it receives to the outside and publishes what comes back. As a sink it publishes what it has
-  /// done, which need not be read.
+  /// done; its output need not be read.
   @inlinable
   public static func relay<P: Source & Sink>(_: P.Type, as kind: Kind = .source) -> Blueprint {
     Blueprint(kind, P.self, inputs: [P.Input.self], output: P.Output.self, topic: makeTopic(P.Output.self)) { settings, slot in
@@ -40,7 +40,7 @@ extension Blueprint {
             switch half {
             case .success(let served?):
               ending = served
-              // Nothing more is received, so the other half need not wait for replies.
+              // No more events are received, so the other half need not wait for replies.
               if ending == .handedOver { group.cancelAll() }
             case .success(nil): break
             case .failure(let error): if ending == .ended || !(error is CancellationError) { throw error }
@@ -140,7 +140,7 @@ extension Blueprint {
     { Topic<E>($0.name, capacity: $0.capacity, keepsLatest: $0.keepsLatest, memory: $0.memory, producer: Parker($0.waiting)) }
   }
 
-  /// A source's work. Whatever ends it, events sent so far are delivered.
+  /// A source's work. However it ends, events sent so far are delivered.
   @inlinable
   static nonisolated(nonsending) func send<P: Source>(_ component: P, _ outlet: inout Outlet<P.Output>, in slot: Slot) async throws {
     guard try await slot.joins() else { return }

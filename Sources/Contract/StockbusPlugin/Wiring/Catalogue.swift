@@ -2,11 +2,11 @@ package import EventBus
 
 /// The plugins that a configuration may name.
 package struct Catalogue: Sendable {
-  /// In the order of their names.
+  /// The plugins, in the order of their names.
   package let plugins: [Plugin]
-  /// How components get processes of their own; nil if the program cannot start processes.
+  /// Gives components processes of their own; nil if the program cannot start processes.
   package var isolation: Isolation?
-  /// True if this program can load libraries by processes of its own first, to see what becomes of them.
+  /// True if this program can first load libraries in separate processes, to see whether they fail.
   package var probesLibraries = false
 
   /// Traps if two plugins have the same name.
@@ -15,32 +15,32 @@ package struct Catalogue: Sendable {
     precondition(Set(plugins.map(\.name)).count == plugins.count, "two plugins have one name")
   }
 
-  /// Throws if two plugins have the same name. Costs next to nothing, for programs that do not need the plugins; see `faults`.
+  /// Throws if two plugins have the same name. Very cheap, for programs that do not need the plugins; see `faults`.
   package init(checkingNames plugins: [Plugin]) throws(CatalogueError) {
     let faults = CatalogueError.doubledNames(plugins)
     guard faults.isEmpty else { throw CatalogueError(faults: faults) }
     self.plugins = plugins.sorted { $0.name < $1.name }
   }
 
-  /// Throws everything that is wrong with the list.
+  /// Throws all errors in the list.
   package init(checking plugins: [Plugin]) throws(CatalogueError) {
     try self.init(checkingNames: plugins)
     let faults = faults()
     guard faults.isEmpty else { throw CatalogueError(faults: faults) }
   }
 
-  /// What is wrong with these plugins apart from their names: two event types with one name, a plugin without a blueprint. Nil for all.
+  /// Errors in these plugins apart from their names: two event types with one name, a plugin without a blueprint. Nil checks all plugins.
   package func faults(of names: Set<String>? = nil) -> [String] {
     CatalogueError.faults(inside: names.map { names in plugins.filter { names.contains($0.name) } } ?? plugins)
   }
 
-  /// The event types that its plugins take and emit, and those of the run's topics; ordered by name, without duplicates.
+  /// The event types that the catalogue's plugins take and emit, and those of the run's topics; ordered by name, without duplicates.
   package var events: [any Event.Type] {
     let types = RunTopic.allCases.map(\.eventType) + plugins.flatMap(\.eventTypes)
     return Dictionary(types.map { ($0.eventName, $0) }) { first, _ in first }.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  /// The plugin with this name; also one for a part of another one's output, `NAME.part`.
+  /// The plugin with this name, which may be a part of another plugin's output, `NAME.part`.
   package subscript(name: String) -> Plugin? {
     if let plugin = plugins.first(where: { $0.name == name }) { return plugin }
     return plugins.lazy.flatMap(\.parts).first { $0.name == name }

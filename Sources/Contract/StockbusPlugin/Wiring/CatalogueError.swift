@@ -1,12 +1,12 @@
 internal import EventBus
 
-/// What is wrong with a list of plugins: one sentence each, without a full stop. Only who writes the program can repair it.
+/// Errors in a list of plugins: one sentence each, without a full stop. Only the program's author can correct them.
 package struct CatalogueError: Error, Hashable, CustomStringConvertible {
   package let faults: [String]
 
   package var description: String { faults.joined(separator: "\n") }
 
-  /// Plugins without a blueprint, and event types with one name. It makes the blueprints of these plugins.
+  /// Plugins without a blueprint, and event types with one name. Creates the blueprints of these plugins.
   static func faults(inside plugins: [Plugin]) -> [String] {
     plugins.filter(\.isEmpty).map { "plugin '\($0.name)' has no blueprint" } + doubledTypes(plugins.filter { !$0.isEmpty })
   }
@@ -24,7 +24,7 @@ package struct CatalogueError: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Events of two types never fit each other, whatever they are called.
+  /// Event types that share a name: events of two types never fit each other, whatever their names.
   private static func doubledTypes(_ plugins: [Plugin]) -> [String] {
     var first: [String: any Event.Type] = Dictionary(RunTopic.allCases.map { ($0.eventType.eventName, $0.eventType) }) { first, _ in first }
     var told: Set<ObjectIdentifier> = []

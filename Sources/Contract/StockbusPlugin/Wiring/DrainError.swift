@@ -1,4 +1,4 @@
-/// An error that a component's `drain` has thrown: what it held back is lost, and another instance cannot recover it.
+/// An error that a component's `drain` has thrown: the events held back are lost, and another instance cannot recover them.
 @usableFromInline package struct DrainError: Error, CustomStringConvertible {
   package let underlying: any Error
 

@@ -5,14 +5,14 @@ public import EventBus
   @usableFromInline package let inlets: [Inlet<E>]
   @usableFromInline let parker: Parker
   @usableFromInline let stop: StopToken
-  /// The same inlets without their type, and what is done with time.
+  /// The same inlets without their type, and their handling of time.
   @usableFromInline let clock: InputClock
   /// True if the events of all inlets come in the order of their receipts.
   @usableFromInline let isMerged: Bool
-  /// What the component remembers.
+  /// The component's memory between instances.
   @usableFromInline let memory: Memory
 
-  /// - Parameter clock: for the same inlets.
+  /// - Parameter clock: the clock of the same inlets.
   @inlinable
   init(_ inlets: [any AnyInlet], _ parker: Parker, stop: StopToken, clock: InputClock, memory: Memory) {
     self.memory = memory
@@ -30,8 +30,8 @@ public import EventBus
   @inlinable
   var firstTurn: Turn<E>? { inlets.first.map { Turn($0, limit: isMerged ? 0 : maximumBatch) } }
 
-  /// Passes the turn to the next inlet that is ready. While none is, spins a little and then sleeps. Returns true when all inputs have
-  /// ended or the reader is to hand over.
+  /// Passes the turn to the next ready inlet. While none is ready, spins a little and then sleeps. Returns true when all inputs have ended
+  /// or the reader is to hand over.
   @inlinable @inline(__always)
   nonisolated(nonsending) func ended(_ turn: inout Turn<E>, _ quantum: inout Quantum) async throws(CancellationError) -> Bool {
     repeat {
@@ -64,7 +64,7 @@ public import EventBus
     return true
   }
 
-  /// Passes the turn to the next inlet that is ready, which may be the same one; if none is, to the next.
+  /// Passes the turn to the next ready inlet, which may be the same one; if none is ready, to the next inlet.
   @inlinable
   func pass(_ turn: inout Turn<E>) {
     for _ in inlets.indices {

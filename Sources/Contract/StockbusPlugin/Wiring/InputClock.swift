@@ -1,25 +1,25 @@
 package import EventBus
 internal import MarketData
 
-/// What a component's inputs know about time: how far all of them have come, and how that is passed on. It also is where the component
-/// sleeps.
+/// The progress of time at a component's inputs: the time that all of them have reached, and how it is passed on. The component also sleeps
+/// here.
 @usableFromInline package struct InputClock: Sendable {
   @usableFromInline let inlets: [any AnyInlet]
-  /// Where the watermark is passed on; nil if the component emits nothing, or does not pass it on.
+  /// The topic to which the watermark is passed on; nil if the component emits nothing or does not pass the watermark on.
   let output: (any AnyTopic)?
   /// Passes the watermark on in place of the output, inside the component's isolation.
   let relay: (@Sendable (Timestamp) -> Void)?
   /// True if there are several inputs, whose events come in the order of their receipts.
   @usableFromInline let isMerging: Bool
-  /// True if the component wants to be told the time.
+  /// True if the component is called when time advances.
   let isTimed: Bool
-  /// Gets the times that the component waits for.
+  /// Gets the times for which the component waits.
   let clock: WatermarkClock?
   let id: String
   private let nudge: Nudge
 
   /// - Parameters:
-  ///   - isTimed: the component wants to be told the time.
+  ///   - isTimed: the component is called when time advances.
   ///   - isMerging: the events of several inputs come in the order of their receipts.
   @usableFromInline
   init(
@@ -37,19 +37,19 @@ internal import MarketData
     if isTimed || isMerging { for inlet in inlets { inlet.follow() } }
   }
 
-  /// Everything received up to this time, in nanoseconds, was finished on all inputs; `Int.max` when all have ended. The inlets follow.
+  /// The time, in nanoseconds, up to which everything received is finished on all inputs; `Int.max` when all have ended. The inlets follow.
   @usableFromInline var reached: Int {
     var reached = Int.max
     for inlet in inlets {
-      // Reads the watermark before it says what was reached.
+      // Reads the watermark before `reached` is read.
       _ = inlet.nextReceipt()
       reached = min(reached, inlet.reached)
     }
     return reached
   }
 
-  /// The time that the component is to be told now, when no event waits: how far it has come since `told`, or once more the same if the
-  /// component has asked; nil if there is nothing to tell. Nanoseconds; `Int.max` is never told.
+  /// The time to pass to the component's `advance` now, when no event waits: the time reached, if it is after `told`, or `told` again if
+  /// the component has asked for a call; otherwise nil. In nanoseconds; never `Int.max`.
   @usableFromInline
   func news(since told: Int) -> Int? {
     let reached = reached
@@ -57,7 +57,7 @@ internal import MarketData
     return isTimed && nudge.take() ? told : nil
   }
 
-  /// The next events: the input's place, and how many of its waiting events, at most `limit`; nil if none is certain to be the next.
+  /// The next events: the input's place, and how many of its waiting events, at most `limit`; nil if no event is certain to be the next.
   @usableFromInline
   func next(limit: Int) -> (place: Int, count: Int)? {
     if inlets.count > 1 { return Merge.next(inlets, limit: limit) }
@@ -90,7 +90,7 @@ internal import MarketData
     return false
   }
 
-  /// Passes on the watermark, if a reader follows, and says what ends the sleep. Returns true if the inlets follow.
+  /// Passes the watermark on, if a reader follows, and sets what ends the sleep. Returns true if the inlets follow.
   private func prepare(_ due: Timestamp?) -> Bool {
     let isFollowed = output?.isFollowed ?? false
     if !isFollowed, !isTimed, !isMerging { return false }
@@ -102,7 +102,7 @@ internal import MarketData
     }
     let wanted = isMerging ? Merge.prepareToSleep(inlets) : .max
     if !isMerging || wanted == .max {
-      // Any news of time may be passed on, or be what the component waits for.
+      // Any advance of time may have to be passed on, or be what the component waits for.
       for inlet in inlets { inlet.sleepUntil(watermark: inlet.reached == .max ? .max : inlet.reached + 1, heeding: .all) }
     }
     if isTimed || isMerging { clock?.want(min(Int64(wanted), due?.ns ?? .max), by: id) }

@@ -1,27 +1,27 @@
 internal import EventBus
 
-/// Where the events of an input come from, as the check of a configuration sees it: the component there, and those before it.
+/// The origin of an input's events, for the check of a configuration: the component that sends them, and the components before it.
 package struct InputOrigin: Sendable {
-  /// Tells components apart, among all configurations that are checked together.
+  /// Distinguishes components among all configurations that are checked together.
   let number: Int
   /// The component in the words of a message: `processor 'ranked' (worker.yaml:11:3)`.
   package let title: String
-  /// Its options.
+  /// The component's options.
   package let settings: any Options
-  /// True if it may leave out some of what it gets, as any processor.
+  /// True if the component may leave out some of its input, as any processor may.
   private let isProcessor: Bool
-  /// False if its events, on their way to the input, may be dropped or conflated.
+  /// False if the component's events may be dropped or conflated on their way to the input.
   package let isWhole: Bool
-  /// What its events come from, as far as they have the same type and it is known: its inputs, and what writes the channel that it reads.
+  /// The origins of the component's events, if known and of the same type: its inputs, and the writers of the channel that it reads.
   private let inputs: [InputOrigin]
   private let depth: Int
 
-  /// A component that something else comes from.
+  /// A component upstream of an input.
   package struct Found<Value> {
     package let value: Value
-    /// In the words of a message.
+    /// The component in the words of a message.
     package let title: String
-    /// What may leave events out between it and the input, in the words of a message; empty if nothing does.
+    /// The components between it and the input that may leave events out, in the words of a message; empty if there are none.
     package let between: [String]
     package let isWhole: Bool
   }
@@ -35,18 +35,18 @@ package struct InputOrigin: Sendable {
     self.isProcessor = isProcessor
     self.isWhole = isWhole
     let depth = 1 + (inputs.map(\.depth).max() ?? 0)
-    // A chain of more components than anybody writes is cut, so that it can be walked and freed by recursion.
+    // An unusually long chain of components is cut, so that it can be walked and freed by recursion.
     self.inputs = depth > 256 ? [] : inputs
     self.depth = depth > 256 ? 1 : depth
   }
 
-  /// The same over an edge that may leave events out.
+  /// The same origin behind an edge that may leave events out.
   package func over(isWhole edge: Bool) -> InputOrigin {
     InputOrigin(
       number: number, title: title, settings: settings, isProcessor: isProcessor, isWhole: isWhole && edge, inputs: inputs)
   }
 
-  /// The nearest components on each way for which `match` returns something, each once.
+  /// The nearest components on each path for which `match` returns a value, each once.
   package func nearest<Value>(_ match: (any Options) -> Value?) -> [Found<Value>] {
     var seen: Set<Int> = []
     var found: [Found<Value>] = []
@@ -64,13 +64,13 @@ package struct InputOrigin: Sendable {
   }
 }
 
-/// Something wrong with a component because of where its input comes from.
+/// An error in a component because of the origin of its input.
 package struct InputFault: Sendable {
   /// The input, counted from 0.
   package let input: Int
-  /// The option that it is reported at, if that is written; nil to report it at the input.
+  /// The option at which the error is reported, if it is written; nil to report it at the input.
   package let option: String?
-  /// Without the component and the input.
+  /// The error; excludes the component and the input.
   package let message: String
 
   package init(input: Int, option: String? = nil, _ message: String) {
@@ -80,14 +80,14 @@ package struct InputFault: Sendable {
   }
 }
 
-/// A component that depends on what the components before it are told to do.
+/// A component that depends on the settings of the components before it.
 package protocol OriginDependent: Component {
-  /// What is wrong with these settings behind these inputs, in their order. Called when a configuration is checked; no I/O.
+  /// Errors in these settings with these inputs, which are in order. Called when a configuration is checked; no I/O.
   static func faults(in settings: Settings, behind inputs: [InputOrigin]) -> [InputFault]
 }
 
 extension Blueprint.Assembly {
-  /// What is wrong with the component behind these inputs.
+  /// Errors in the component with these inputs.
   package func faults(behind inputs: [InputOrigin]) -> [InputFault] {
     (declared.component as? any OriginDependent.Type).map { Self.faults($0, declared.settings, inputs) } ?? []
   }
@@ -96,7 +96,7 @@ extension Blueprint.Assembly {
     (settings as? C.Settings).map { C.faults(in: $0, behind: inputs) } ?? []
   }
 
-  /// Where the events come from if it is the component, as `InputOrigin` has it.
+  /// The component's settings, for an `InputOrigin`.
   package var declaredSettings: any Options { declared.settings }
 
   /// The channels that the component writes and reads.

@@ -1,7 +1,7 @@
 package import EventBus
 internal import Synchronization
 
-/// One input of a component: its present inlet, and the counts of the inlets before it.
+/// One input of a component: its present inlet, and the counts of the previous inlets.
 package final class InputPort: Sendable {
   private struct State {
     var inlet: any AnyInlet
@@ -29,7 +29,7 @@ package final class InputPort: Sendable {
     }
   }
 
-  /// Ends the input because the component reads elsewhere from now on. Waiting events are dropped, and later ones are not counted.
+  /// Ends the input because the component reads another topic from now on. Waiting events are dropped, and later ones are not counted.
   func retire() {
     state.withLock { state in
       if state.isRetired { return }

@@ -1,7 +1,7 @@
 public import EventBus
 public import MarketData
 
-// One instance of a component: what it does in its slot, from start to end. Inlinable, so that the resident loops are compiled where the
+// One instance of a component and its work in its slot, from start to end. Inlinable, so that the resident loops are compiled where the
 // component's type is known.
 
 /// How an instance has ended without failing.
@@ -12,7 +12,7 @@ public import MarketData
   case handedOver
 }
 
-/// The life of an instance: start, work, and stop whatever happened.
+/// The life of an instance: start, work, and stop, whatever happens.
 @inlinable
 nonisolated(nonsending) func live<P: Component>(_ component: P, in slot: Slot, _ work: () async throws -> Ending) async throws -> Ending {
   guard let executor = ownExecutor(of: component, in: slot) else { return try await liveHere(component, in: slot, work) }
@@ -45,7 +45,7 @@ nonisolated(nonsending) func liveHere<P: Component>(
 }
 
 extension Component {
-  /// Isolated, as only a job of an executor can say on which one it runs.
+  /// Isolated, because only a job of an executor knows on which executor it runs.
   @usableFromInline
   func countTime(of slot: Slot) { BlockingExecutor.count(in: slot.context.busy) }
 }
@@ -57,7 +57,7 @@ func startBackground(_ component: any Component) -> Task<Void, Never>? {
   return Task(executorPreference: (component as? any ThreadedComponent)?.ownExecutor) { await component.background() }
 }
 
-/// The executor of a component's tasks, which counts their time from now on; nil if they run on the run's workers, which do so anyway.
+/// The executor of a component's tasks, which counts their time from now on; nil if they run on the run's workers, which count it anyway.
 @usableFromInline
 func ownExecutor(of component: any Component, in slot: Slot) -> (any TaskExecutor)? {
   let executor = (component as? any ThreadedComponent)?.ownExecutor
@@ -71,25 +71,25 @@ func endBackground(_ background: Task<Void, Never>?) async {
   await background?.value
 }
 
-/// Runs `body`, which sends what was held back. Wraps its error as a `DrainError`, because what was held back is then lost.
+/// Runs `body`, which sends the events held back. Wraps its error as a `DrainError`, because these events are then lost.
 @inlinable
 nonisolated(nonsending) func drained(_ body: () async throws -> Void) async throws {
   do { try await body() } catch { throw DrainError.of(error) }
 }
 
 extension Slot {
-  /// Takes the writing end of its output.
+  /// Takes the writing end of the component's output.
   @inlinable
   func outlet<E: Event>(of _: E.Type) -> Outlet<E> { Outlet(topic(of: E.self), waitsWhenCancelled: true, stop: stop) }
 
-  /// The output with its type; it was made by the same blueprint.
+  /// The output with its type; the same blueprint has created it.
   @inlinable
   func topic<E: Event>(of _: E.Type) -> Topic<E> {
     guard let topic = output as? Topic<E> else { preconditionFailure("the wiring gave a topic of another type") }
     return topic
   }
 
-  /// - Parameter passesOn: the watermark of the inputs is that of the output too.
+  /// - Parameter passesOn: the watermark of the inputs is also that of the output.
   @usableFromInline
   func inputClock(
     _ inlets: [any AnyInlet], isTimed: Bool, passesOn: Bool, relay: (@Sendable (Timestamp) -> Void)? = nil
@@ -98,8 +98,8 @@ extension Slot {
       inlets, output: passesOn ? output : nil, isTimed: isTimed, isMerging: isTimed || mergesInputs, context, relay: relay)
   }
 
-  /// Serves the inputs, all of one type, until they have ended or another instance is to continue. If the slot is rewired, it goes on with
-  /// the new inputs.
+  /// Serves the inputs, all of one type, until they have ended or another instance is to continue. If the slot is rewired, it continues
+  /// with the new inputs.
   @inlinable
   nonisolated(nonsending) func serve<E: Event>(
     _: E.Type, isTimed: Bool = false, passesOn: Bool = true, relay: (@Sendable (Timestamp) -> Void)? = nil,
@@ -118,7 +118,7 @@ extension Slot {
   }
 }
 
-/// Tells a relay the time; nil for a component that passes no time on. It is called on the component's own executor.
+/// Passes the time to a relay; nil for a component that passes no time on. Called on the component's own executor.
 @usableFromInline
 func relayOfTime(_ component: any Component) -> (@Sendable (Timestamp) -> Void)? {
   guard let relay = component as? any TimedRelay else { return nil }

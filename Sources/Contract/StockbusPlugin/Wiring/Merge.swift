@@ -1,8 +1,8 @@
 internal import EventBus
 
-/// The events of several inputs in the order of their receipts; ties in the order of the inputs. An event is next when no input can still
-/// bring an earlier one, which its waiting event or its watermark says. So the order does not depend on timing, unless an input has more
-/// events at one receipt than its ring has room for: these are taken as they come.
+/// Orders the events of several inputs by their receipts; ties by the order of the inputs. An event is next when no input can bring an
+/// earlier one any more, as its waiting event or its watermark shows. So the order does not depend on timing, unless an input has more
+/// events with one receipt than its ring can hold: these are taken as they arrive.
 enum Merge {
   /// The next events: the input's place, and how many of its waiting events, at most `limit`. Nil if the next event is not certain yet.
   /// The inlets follow their watermarks.
@@ -10,7 +10,7 @@ enum Merge {
     guard let first = earliest(inlets) else { return nil }
     var bound = Int.max
     for (place, inlet) in inlets.enumerated() where place != first.place {
-      // At the same receipt the input that is listed first comes first.
+      // Of two events with the same receipt, the input listed first has the first one.
       let comesFirst = place < first.place
       if let receipt = inlet.nextReceipt() {
         bound = min(bound, comesFirst ? receipt - 1 : receipt)
@@ -20,7 +20,7 @@ enum Merge {
       }
     }
     if bound < first.receipt {
-      // The input that is waited for may get its events from the same producer.
+      // The awaited input may get its events from the same producer.
       guard isCrowded(inlets, at: first.receipt) else { return nil }
       bound = first.receipt
     }
@@ -43,8 +43,8 @@ enum Merge {
     return first
   }
 
-  /// Prepares the inlets for a sleep after `next` has returned nil: inputs without events wake the reader when they have one, or when their
-  /// watermarks can make the next event certain. Returns the time that is waited for; `Int.max` if none.
+  /// Prepares the inlets for a sleep after `next` has returned nil: an input without events wakes the reader when it has one, or when its
+  /// watermark can make the next event certain. Returns the awaited time; `Int.max` if none.
   static func prepareToSleep(_ inlets: [any AnyInlet]) -> Int {
     let first = earliest(inlets)
     var wanted = Int.max
@@ -58,7 +58,7 @@ enum Merge {
         continue
       }
       let time = place < first.place ? first.receipt : first.receipt - 1
-      // An input that has come that far is not waited for. It must not be ready, or the reader would not sleep while it waits for another.
+      // An input that has reached this time is not awaited. It must not be ready, or the reader would not sleep while it waits for another.
       let isWaitedFor = inlet.reached < time
       inlet.sleepUntil(watermark: isWaitedFor ? time : .max, heeding: .all)
       if isWaitedFor { wanted = min(wanted, time) }

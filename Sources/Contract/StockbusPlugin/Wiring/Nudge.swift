@@ -1,7 +1,7 @@
 internal import EventBus
 internal import Synchronization
 
-/// Lets a component ask its own loop to call `advance`, although nothing has come: for what a command has caused.
+/// Lets a component ask its own loop to call `advance` although no event has arrived: to send the results of a command.
 @usableFromInline final class Nudge: Sendable {
   private let isAsked = Atomic(false)
   private let parker = Guarded(Parker?.none)
@@ -15,7 +15,7 @@ internal import Synchronization
     parker.withLock { $0 }?.wake()
   }
 
-  /// True once for any number of calls of `ask`.
+  /// Returns true once for any number of calls of `ask`.
   @usableFromInline
   func take() -> Bool { isAsked.load(ordering: .relaxed) && isAsked.exchange(false, ordering: .sequentiallyConsistent) }
 }

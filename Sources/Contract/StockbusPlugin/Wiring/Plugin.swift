@@ -2,7 +2,7 @@ public import EventBus
 internal import MarketData
 internal import Synchronization
 
-/// What a plugin's module exports: a name, a description, and a blueprint for each fitting upstream type.
+/// The export of a plugin's module: a name, a description, and a blueprint for each fitting upstream type.
 public struct Plugin: Sendable {
   /// The event types that a plugin takes.
   package enum Accepts: Sendable {
@@ -12,7 +12,7 @@ public struct Plugin: Sendable {
 
   /// The name in a configuration's `plugin:`.
   package let name: String
-  /// What it does, in one sentence.
+  /// The plugin's purpose, in one sentence.
   package let doc: String
   /// The precompiled blueprints: of the one type, of the hot types, or of every value of `choice`.
   private let compiled: CompiledBlueprints
@@ -21,9 +21,9 @@ public struct Plugin: Sendable {
   /// Plugins of the components that read parts of its output; their names are `NAME.part`.
   package var parts: [Plugin] = []
   private let choice: Choice?
-  /// A blueprint with the same options that takes the place of the usual one; nil where it does not.
+  /// Returns a blueprint with the same options that replaces the usual one; nil to keep the usual one.
   private var special: (@Sendable ([any Event.Type], ConfigNode?) -> Blueprint?)?
-  /// What tells two versions of its code apart, where they can change while the program runs; empty for a plugin of the program.
+  /// Distinguishes versions of the plugin's code, if it can change while the program runs; empty for a plugin of the program.
   package private(set) var revision = ""
   /// The folder from which it was loaded; nil for a plugin of the program.
   package private(set) var bundle: String?
@@ -32,10 +32,10 @@ public struct Plugin: Sendable {
     let values: @Sendable () -> [String]
   }
 
-  /// What a plugin that is generic over its event type takes, and how it is bound to one type.
+  /// The types that a plugin generic over its event type takes, and its binding to one type.
   private struct OpenTypes: Sendable {
     let accepts: Accepts
-    /// True if the options have a say too, so that the compiled blueprints are examples only.
+    /// True if the blueprint also depends on the options, so that the compiled blueprints are examples only.
     var heedsOptions = false
     let bind: @Sendable ([any Event.Type], ConfigNode?) -> Blueprint?
   }
@@ -63,7 +63,7 @@ public struct Plugin: Sendable {
     self.init(name, doc, CompiledBlueprints(hot, orElse: { G.bind(Trade.self) }), open: open, emits: emits ?? "")
   }
 
-  /// As above, for events about an instrument.
+  /// Like the initialiser above, for events about an instrument.
   public init<G: SymbolEventPlugin>(
     _ name: String, _ doc: String, _: G.Type, hot: @autoclosure @escaping @Sendable () -> [Blueprint], emits: String? = nil
   ) {
@@ -71,7 +71,7 @@ public struct Plugin: Sendable {
     self.init(name, doc, CompiledBlueprints(hot, orElse: { G.bind(Trade.self) }), open: open, emits: emits ?? "")
   }
 
-  /// As above, for events with a price.
+  /// Like the initialiser above, for events with a price.
   public init<G: PricedEventPlugin>(
     _ name: String, _ doc: String, _: G.Type, hot: @autoclosure @escaping @Sendable () -> [Blueprint], emits: String? = nil
   ) {
@@ -79,8 +79,8 @@ public struct Plugin: Sendable {
     self.init(name, doc, CompiledBlueprints(hot, orElse: { G.bind(Trade.self) }), open: open, emits: emits ?? "")
   }
 
-  /// A plugin that takes any event, and whose output depends on its options too. `example` is one of its blueprints, from which its options
-  /// are known; `bind` makes those that are used.
+  /// A plugin that takes any event, and whose output depends also on its options. `example` is one of its blueprints, which gives its
+  /// options; `bind` creates those that are used.
   package init(
     _ name: String, _ doc: String, emits: String, example: @autoclosure @escaping @Sendable () -> Blueprint,
     bind: @escaping @Sendable (any Event.Type, ConfigNode?) -> Blueprint
@@ -94,7 +94,7 @@ public struct Plugin: Sendable {
     self.init(name, doc, CompiledBlueprints { compiled() })
   }
 
-  /// The same plugin, which is told apart from other versions of its code.
+  /// The same plugin, marked as another version of its code.
   package func revised(_ revision: String) -> Plugin {
     var copy = self
     copy.revision = revision
@@ -108,7 +108,7 @@ public struct Plugin: Sendable {
     return copy
   }
 
-  /// The same plugin, for which `choose` may name another blueprint for some types and options, one with the same options.
+  /// The same plugin, for which `choose` may return another blueprint with the same options for some types and options.
   package func choosing(_ choose: @escaping @Sendable ([any Event.Type], ConfigNode?) -> Blueprint?) -> Plugin {
     var copy = self
     copy.special = choose
@@ -126,31 +126,31 @@ public struct Plugin: Sendable {
     emitsText = emits
   }
 
-  /// True if both are copies of one value.
+  /// True if both are copies of one plugin.
   package func isSame(as other: Plugin) -> Bool {
     compiled === other.compiled || !isEmpty && !other.isEmpty && name == other.name && component == other.component
   }
 
   private var blueprints: [Blueprint] { compiled.all(of: name) }
 
-  /// True if it has no blueprint, so that nothing else may be asked of it.
+  /// True if the plugin has no blueprint, so that nothing else may be read from it.
   var isEmpty: Bool { compiled.areNone }
-  /// The type of its components, with its module.
+  /// The type of the plugin's components, with its module.
   package var component: String { String(reflecting: blueprints[0].component) }
   package var kind: Blueprint.Kind { blueprints[0].kind }
   package var accepts: Accepts { open?.accepts ?? .types(blueprints.flatMap(\.inputs)) }
   /// The options' type.
   package var options: any Options.Type { blueprints[0].options }
   package var commands: [CommandInfo] { blueprints[0].commands }
-  /// What it emits, for documentation: type names, or words such as "what it takes".
+  /// The plugin's output, for documentation: type names, or words such as "what it takes".
   package var emits: String { emitsText ?? blueprints.compactMap { $0.output.map(Self.name) }.joined(separator: ", ") }
 
-  /// The event types it is compiled for, inputs before outputs; some may occur twice.
+  /// The event types for which the plugin is compiled, inputs before outputs; some may occur twice.
   package var eventTypes: [any Event.Type] {
     blueprints.flatMap(\.inputs) + blueprints.compactMap(\.output) + parts.flatMap { $0.blueprints.compactMap(\.output) }
   }
 
-  /// The event type that it emits for any input; nil if that depends on the input, and if it emits nothing.
+  /// The event type that the plugin emits for any input; nil if the type depends on the input or the plugin emits nothing.
   package var fixedOutput: (any Event.Type)? {
     guard let output = blueprints[0].output, !emits.isEmpty, open?.heedsOptions != true else { return nil }
     guard blueprints.allSatisfy({ $0.output == output }) else { return nil }
@@ -159,7 +159,7 @@ public struct Plugin: Sendable {
 
   static func name(of type: any Event.Type) -> String { type.eventName }
 
-  /// True if it can take this type.
+  /// True if the plugin can take this type.
   package func fits(_ type: any Event.Type) -> Bool {
     switch accepts {
     case .types(let types): types.contains { $0 == type }
@@ -169,10 +169,10 @@ public struct Plugin: Sendable {
     }
   }
 
-  /// True if it requires inputs; otherwise it must have none.
+  /// True if the plugin requires inputs; otherwise it must have none.
   package var takesInputs: Bool { if case .types(let types) = accepts { !types.isEmpty } else { true } }
 
-  /// The event types it takes, in words: `trade, quote`, `events with a price`.
+  /// The event types that the plugin takes, in words: `trade, quote`, `events with a price`.
   package var acceptedTypes: String {
     switch accepts {
     case .types(let types): types.map(Self.name).joined(separator: ", ")
@@ -212,22 +212,22 @@ public struct Plugin: Sendable {
   }
 }
 
-/// A plugin that takes any event, and how it is bound to one type.
+/// A plugin that takes any event, with its binding to one type.
 public protocol AnyEventPlugin: SendableMetatype {
   static func bind<E: Event>(_: E.Type) -> Blueprint
 }
 
-/// A plugin that takes any event with a symbol, and how it is bound to one type.
+/// A plugin that takes any event with a symbol, with its binding to one type.
 public protocol SymbolEventPlugin: SendableMetatype {
   static func bind<E: SymbolEvent>(_: E.Type) -> Blueprint
 }
 
-/// A plugin that takes any event with a price, and how it is bound to one type.
+/// A plugin that takes any event with a price, with its binding to one type.
 public protocol PricedEventPlugin: SendableMetatype {
   static func bind<E: PricedEvent>(_: E.Type) -> Blueprint
 }
 
-/// A plugin's blueprints, made at the first use: a configuration names few of all plugins, and making a blueprint makes the program look up
+/// A plugin's blueprints, created at the first use: a configuration names few plugins, and creating a blueprint makes the program look up
 /// types.
 private final class CompiledBlueprints: Sendable {
   private let make: @Sendable () -> [Blueprint]
@@ -250,7 +250,7 @@ private final class CompiledBlueprints: Sendable {
     }
   }
 
-  /// At least one. Traps if there is none.
+  /// The blueprints, at least one. Traps if there is none.
   func all(of name: String) -> [Blueprint] {
     made.withLock { made in
       if made.isEmpty { made = make() }

@@ -24,7 +24,7 @@ extension Processor {
 }
 
 extension LaneProcessor {
-  // Not inlinable, as the protocol is not public; its components do more for each event than what that costs for a batch.
+  // Not inlinable, because the protocol is not public; its components do more work per event than the call costs per batch.
   func serve(_ inputs: InletGroup<Input>, _ output: inout Outlet<Output>) async throws {
     guard var turn = inputs.firstTurn else { return }
     var quantum = Quantum(inputs.parker)
@@ -62,7 +62,7 @@ extension TimedProcessor {
         if quantum.isSpent(batch.count) { try await yield(inputs.stop) }
         continue
       }
-      // Nothing waits, but time may have come further.
+      // No event waits, but time may have advanced.
       if let news = inputs.clock.news(since: told) {
         told = news
         try await output.tell(news, inputs.memory) { time, output in try advance(to: time, into: &output) }
@@ -112,7 +112,7 @@ extension MultiProcessor {
 }
 
 extension Outlet {
-  /// How many events there is room for, at least one; waits until there is.
+  /// The number of events for which there is room, at least one; waits until there is room.
   @inlinable @inline(__always)
   nonisolated(nonsending) mutating func someRoom() async throws(CancellationError) -> Int {
     let room = room()
@@ -121,7 +121,7 @@ extension Outlet {
     return self.room()
   }
 
-  /// Discards what was sent and remembered in a call that threw, as its events may come again; returns the error.
+  /// Discards the events sent and the values remembered in a call that threw, because its events may be delivered again; returns the error.
   @usableFromInline
   mutating func rolledBack(_ memory: Memory, _ error: any Error) -> any Error {
     rollback()
@@ -129,7 +129,7 @@ extension Outlet {
     return error
   }
 
-  /// Sends what a component has to do because time has come to `news`, or nothing if it throws.
+  /// Sends the events that a component emits because time has advanced to `news`; none if it throws.
   @inlinable @inline(__always)
   nonisolated(nonsending) mutating func tell(
     _ news: Int, _ memory: Memory, _ advance: (Timestamp, inout Outlet<E>) throws -> Void
@@ -165,7 +165,7 @@ extension Sink {
   @inlinable
   func serve(_ inputs: InletGroup<Input>) async throws {
     guard var turn = inputs.firstTurn else { return }
-    // Merged inputs say at each turn how many events are certain.
+    // Merged inputs limit each turn to the events that are certain.
     if !inputs.isMerged, self is any RemoteSink { turn.limit = .max }
     var quantum = Quantum(inputs.parker)
     repeat {
@@ -183,7 +183,7 @@ extension Sink {
   }
 }
 
-/// How many events of a batch a sink has taken before it threw.
+/// The number of events of a batch that a sink took before it threw.
 @usableFromInline
 func eventsTaken(_ error: any Error, of count: Int) -> Int { min(max(0, (error as? any EnvironmentError)?.taken ?? 0), count) }
 

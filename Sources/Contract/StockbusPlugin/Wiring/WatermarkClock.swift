@@ -2,10 +2,10 @@ package import EventBus
 internal import MarketData
 internal import Synchronization
 
-/// Lets the watermarks of live sources that wait for the outside follow the clock, as far as readers need it.
+/// Lets the watermarks of live sources that wait for input follow the clock, as far as readers need it.
 ///
-/// A reader that waits for a time says so (`want`), and nothing happens before that time. So a run in which no reader waits for a time has
-/// no timer.
+/// A reader that waits for a time calls `want`, and nothing happens before that time. So a run in which no reader waits for a time has no
+/// timer.
 package final class WatermarkClock: Sendable {
   private struct State {
     /// The times that readers wait for, in nanoseconds since the epoch, by the readers' names.
@@ -14,7 +14,7 @@ package final class WatermarkClock: Sendable {
     var sources: [any AnyTopic] = []
     /// True if some component of the run works with time.
     var isUsed: Bool
-    /// A source has begun to wait that was busy when it was asked.
+    /// True after a source that was busy when asked has begun to wait.
     var hasRung = false
   }
 
@@ -26,7 +26,7 @@ package final class WatermarkClock: Sendable {
   /// True if some component of the run works with time.
   var isUsed: Bool { state.withLock { $0.isUsed } }
 
-  /// A component that works with time has come to the run.
+  /// Called when a component that works with time joins the run.
   package func use() { state.withLock { $0.isUsed = true } }
 
   /// Adds the output of a source.
@@ -35,10 +35,10 @@ package final class WatermarkClock: Sendable {
     state.withLock { $0.sources.append(source) }
   }
 
-  /// Forgets the output of a source that has left the run.
+  /// Removes the output of a source that has left the run.
   package func remove(_ source: any AnyTopic) { state.withLock { $0.sources.removeAll { $0 === source } } }
 
-  /// A reader waits for this time; `Int64.max` if for none.
+  /// Sets the time for which a reader waits; `Int64.max` if for none.
   package func want(_ time: Int64, by reader: String) {
     let isNews = state.withLock { state in
       let before = state.wants.updateValue(time, forKey: reader)
@@ -52,7 +52,7 @@ package final class WatermarkClock: Sendable {
     parker.wake()
   }
 
-  /// Advances the watermarks of the sources' outputs when it is time, until the task is cancelled.
+  /// Advances the watermarks of the sources' outputs when their time is due, until the task is cancelled.
   package func run(_ clock: any Timekeeper) async {
     while !Task.isCancelled {
       // The clock is read before the sources are asked; see `IdleMark`.
@@ -65,13 +65,13 @@ package final class WatermarkClock: Sendable {
     }
   }
 
-  /// Advances the watermarks if it is time; returns the next time that a reader waits for. Not part of `run`, which would keep the topics
-  /// while it sleeps, also those of sources that leave.
+  /// Advances the watermarks if it is time; returns the next time for which a reader waits. Not part of `run`, which would keep the topics
+  /// while it sleeps, including those of sources that leave.
   private func pass(_ now: Int64) -> Int64? {
     let (isDue, next, sources) = state.withLock { state -> (Bool, Int64?, [any AnyTopic]) in
       var isDue = state.hasRung
       state.hasRung = false
-      // What is asked for now is not asked for again, unless the reader says so.
+      // A time that is due is removed; the reader sets it again if it still waits.
       for (reader, time) in state.wants where time < now {
         state.wants[reader] = nil
         isDue = true

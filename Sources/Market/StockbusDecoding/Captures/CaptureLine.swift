@@ -7,12 +7,12 @@ package import MarketData
 /// (`ADDRESS <- TIME: …`) or a new connection (`ADDRESS <-> TIME`) are recognised too.
 package enum CaptureLine {
   case message(received: Timestamp, text: UnsafeBufferPointer<UInt8>)
-  /// A message that was sent to the venue.
+  /// The client sent the message to the venue.
   case sent
-  /// A connection was made, so the state of the one before is obsolete.
+  /// A connection was opened, so the state of the previous connection is obsolete.
   case connected
   case blank
-  /// None of these; with the reason.
+  /// The line has no known form; with the reason.
   case malformed(String)
 
   /// Parses a line without its line end; the message is a slice of it.
@@ -72,6 +72,6 @@ package enum CaptureLine {
 }
 
 extension ByteReader {
-  /// The bytes that have not been read.
+  /// The bytes not read yet.
   fileprivate var rest: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: at, count: end - at) }
 }

@@ -3,9 +3,9 @@ package import MarketData
 
 /// A message as a venue sent it, before it is parsed.
 package struct RawMessage: Hashable, Sendable {
-  /// The component whose connection it came over.
+  /// The component whose connection received the message.
   package var component: String
-  /// When the program received it.
+  /// When the program received the message.
   package var received: Timestamp
   /// The whole message.
   package var text: String

@@ -3,7 +3,7 @@ internal import StockbusPlugin
 
 /// How a feed writes the sale conditions of its trades.
 package enum ConditionCodes: String, Choice {
-  /// As stockbus writes them: `odd_lot`.
+  /// The names that stockbus uses: `odd_lot`.
   case words
   /// The letters of the US tapes A and B (CTA Plan), and of tape C (UTP Plan). A trade has up to four of them.
   case cta, utp
@@ -12,7 +12,7 @@ package enum ConditionCodes: String, Choice {
   /// The numbers of Massive, formerly Polygon.
   case massive
 
-  /// What one code stands for; nil if it is none of these.
+  /// The condition that one code means; nil if the code is unknown.
   func condition(of code: some Collection<UInt8>) -> TradeCondition? {
     switch self {
     case .words: TradeCondition.allCases.first { $0.fieldName.utf8.elementsEqual(code) }
@@ -50,8 +50,8 @@ package enum ConditionCodes: String, Choice {
     }
   }
 
-  /// By bit of the flags. Source: Lean, `TradeConditionFlags`. The last two are the exemption from the trade-through rule, which says
-  /// nothing about what a trade counts for, and a flag that nobody documents.
+  /// The conditions by bit of the flags. Source: Lean, `TradeConditionFlags`. The last two are the exemption from the trade-through rule,
+  /// which does not affect what a trade counts for, and an undocumented flag.
   private static let bits: [TradeCondition] = [
     .regular, .specialSettlement, .specialSettlement, .specialSettlement, .regular, .sweep, .opening, .closing, .opening,
     .derivativelyPriced, .extendedHours, .regular, .regular, .extendedHours, .outOfSequence, .regular, .regular, .regular, .contingent,

@@ -1,7 +1,7 @@
 package import MarketData
 package import StockbusPlugin
 
-/// Finds the condition of a trade by the text that a feed has for it: the codes of a plan, and codes that a configuration adds or changes.
+/// Finds the condition of a trade from the feed's text: by the codes of a plan, and by codes that a configuration adds or changes.
 package struct ConditionTable: Sendable {
   private let codes: ConditionCodes
   private let own: [(code: [UInt8], condition: TradeCondition)]
@@ -11,9 +11,9 @@ package struct ConditionTable: Sendable {
     self.own = (own?.entries ?? []).map { (Array($0.name.utf8), $0.value) }
   }
 
-  /// The condition of a trade with these codes: of several the one that counts for the least; regular if there is none. Nil if one of the
-  /// codes is unknown. Letters stand side by side; other codes are separated by blanks or commas. Brackets and quotation marks are skipped,
-  /// as in a list that is written in JSON.
+  /// The condition of a trade with these codes: of several, the one that counts for the least; regular if there is none. Nil if one of the
+  /// codes is unknown. Letters are adjacent; other codes are separated by blanks or commas. Brackets and quotation marks are skipped, as in
+  /// a list written in JSON.
   package func condition(of text: UnsafeBufferPointer<UInt8>) -> TradeCondition? {
     var condition = TradeCondition.regular
     var at = text.startIndex

@@ -5,17 +5,17 @@ internal import StockbusPlugin
 package struct OutgoingMessage: Hashable, Sendable, CustomStringConvertible {
   /// The text to send.
   package let text: String
-  /// True if it contains a credential.
+  /// True if the message contains a credential.
   package let isSecret: Bool
 
-  /// The text for a log, without credentials.
+  /// The message for a log, without credentials.
   package var description: String { isSecret ? "***" : text }
 }
 
-/// Everything that is sent to a venue, from the address to the last subscription.
+/// All messages to a venue, from the address to the last subscription.
 ///
 /// Connect to `address`, send `authentication`, wait for a message with the role `authenticated` if `waitsForAuthentication` is true, then
-/// send `subscriptions`, each `pace` after the one before. Do the same after a reconnection.
+/// send `subscriptions`, each `pace` after the previous one. Do the same after a reconnection.
 package struct Conversation: Sendable {
   /// The address to connect to; its description contains no credential.
   package let address: OutgoingMessage?
@@ -33,7 +33,7 @@ package struct Conversation: Sendable {
   private let form: SymbolTemplate
 
   /// Creates the messages for these symbols and this kind of event; nil subscribes to the channels of all kinds. `spec` is complete, with
-  /// the preset and the configuration merged. Throws every reason why that is not possible.
+  /// the preset and the configuration merged. Throws all reasons why that is not possible.
   package init(_ spec: DecodingSpec, symbols: [Symbol], event: EventKind?) throws(DecodingSpecError) {
     let faults = spec.conversationFaults(symbols: symbols, event: event)
     guard faults.isEmpty else { throw DecodingSpecError(faults) }
@@ -56,7 +56,7 @@ package struct Conversation: Sendable {
     keepaliveInterval = spec.keepalive?.every
   }
 
-  /// The message that keeps the connection open, the `number`th of the connection; nil if none is needed.
+  /// The message that keeps the connection open, the connection's `number`th such message; nil if none is needed.
   package func keepalive(_ number: Int) -> OutgoingMessage? {
     keepalive.map { OutgoingMessage(text: $0.text(.init(id: number)), isSecret: false) }
   }
@@ -65,7 +65,7 @@ package struct Conversation: Sendable {
   package func isNamed(_ symbol: String, in text: String) -> Bool {
     let text = text.lowercased()
     return [symbol, form.venueName(symbol) ?? symbol].contains { name in
-      // A name that is part of a longer word is a different name.
+      // A name inside a longer word is a different name.
       text.ranges(of: name.lowercased()).contains { range in
         !(text[..<range.lowerBound].last.map(Self.isLetter) ?? false) && !(text[range.upperBound...].first.map(Self.isLetter) ?? false)
       }

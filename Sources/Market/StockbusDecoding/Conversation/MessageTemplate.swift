@@ -57,7 +57,7 @@ struct MessageTemplate: Sendable {
     Set(pieces.compactMap { if case .value(let name, _) = $0 { name } else { nil } })
   }
 
-  /// The names of the credentials that it uses.
+  /// The names of the credentials that the template uses.
   var credentials: [String] {
     names.compactMap { if case .credential(let name) = $0 { name } else { nil } }.sorted()
   }
@@ -69,7 +69,7 @@ struct MessageTemplate: Sendable {
     }
   }
 
-  /// What is wrong with a subscription message, in words.
+  /// Errors in a subscription message, in words.
   static func faults(_ text: String, item: String?) -> [String] {
     let template = MessageTemplate(text)
     var faults = template.unknown(among: words.map(\.0))

@@ -16,7 +16,7 @@ struct SymbolTemplate: Sendable {
     rename = Dictionary((form?.rename?.entries ?? []).map { ($0.name, $0.value) }) { first, _ in first }
   }
 
-  /// What is wrong with a template, in words; nil if it is valid.
+  /// The error in a template, in words; nil if the template is valid.
   static func fault(_ text: String) -> String? {
     guard let pieces = pieces(text) else { return "it may hold {symbol}, {base} and {quote}, and no other braces" }
     if pieces.contains(.symbol) { return nil }
@@ -53,7 +53,7 @@ struct SymbolTemplate: Sendable {
     zip(pieces, pieces.dropFirst()).contains { $0 == (.base, .quote) } && pieces.count(where: { $0 == .base || $0 == .quote }) == 2
   }
 
-  /// The venue's name; nil if the symbol has no separator and the template needs to know where its base ends.
+  /// The venue's name; nil if the symbol has no separator and the template requires one.
   func venueName(_ symbol: String) -> String? {
     var base = symbol
     var quote = ""
@@ -94,6 +94,6 @@ struct SymbolTemplate: Sendable {
 }
 
 extension SymbolForm {
-  /// The venue's name for a symbol; nil if the symbol has no separator and the template needs to know where its base ends.
+  /// The venue's name for a symbol; nil if the symbol has no separator and the template requires one.
   package func venueName(_ symbol: String) -> String? { SymbolTemplate(self).venueName(symbol) }
 }

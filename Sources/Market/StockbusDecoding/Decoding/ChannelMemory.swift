@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// Values that earlier messages gave for an id, such as the channel and symbol of a subscription.
+/// Values that earlier messages have given for an id, such as the channel and symbol of a subscription.
 struct ChannelMemory: ~Copyable {
   /// The most ids of a connection; a further one replaces the oldest.
   static let limit = 10_000
@@ -8,7 +8,7 @@ struct ChannelMemory: ~Copyable {
   static let lengthLimit = 256
 
   private let slots: Int
-  /// The place by the hash of the id. If two ids have the same hash, the later one is found by linear search.
+  /// The place in the table by the hash of the id. If two ids have the same hash, the later one is found by linear search.
   private var places: [UInt64: Int] = [:]
   private var ids: [[UInt8]] = []
   private var values: [[UInt8]] = []
@@ -27,10 +27,10 @@ struct ChannelMemory: ~Copyable {
     return ids.count > places.count ? ids.firstIndex { $0.elementsEqual(id) } ?? -1 : -1
   }
 
-  /// Empty if the message had no such value.
+  /// The value, or empty if the message had no such value.
   func value(_ place: Int, _ slot: Int) -> [UInt8] { values[place * slots + slot] }
 
-  /// The place for an id's values, which are cleared; -1 if the id is too long.
+  /// A place for an id's values, which are cleared; -1 if the id is too long.
   mutating func make(_ id: UnsafeBufferPointer<UInt8>) -> Int {
     if id.count > Self.lengthLimit { return -1 }
     var place = place(id)

@@ -10,7 +10,7 @@ struct Slice: BitwiseCopyable {
 
 /// A compiled path.
 struct CompiledPath: BitwiseCopyable {
-  /// Where it begins: at the item, at the whole message, nowhere (there is no such path), or, from 0 on, at a remembered value.
+  /// The start of the path: the item, the whole message, none (there is no such path), or, from 0 on, a remembered value.
   var root: Int32
   var steps = Slice()
 
@@ -19,7 +19,7 @@ struct CompiledPath: BitwiseCopyable {
   static let nothing: Int32 = -3
   /// The key of the item, if `each` iterates over an object.
   static let key: Int32 = -4
-  /// At the whole message, for the items of a list: resolved once per message and stored under the index in `steps.first`.
+  /// The whole message, for the items of a list: resolved once per message and stored under the index in `steps.first`.
   static let resolved: Int32 = -5
 
   static let none = CompiledPath(root: nothing)
@@ -31,7 +31,7 @@ struct CompiledPattern: BitwiseCopyable {
   enum Form: UInt8, BitwiseCopyable { case anything, object, list, exact, pieces }
   var form: Form
   var isNegated: Bool
-  /// For `exact` the one text, for `pieces` the texts between the asterisks.
+  /// For `exact` the single text, for `pieces` the texts between the asterisks.
   var texts = Slice()
 }
 
@@ -80,7 +80,7 @@ struct CompiledRule: BitwiseCopyable {
   var time = CompiledPath.none
   var side = CompiledPath.none
   var condition = CompiledPath.none
-  /// How its conditions are read, among the book's tables.
+  /// The index of the rule's condition table in the book.
   var conditionTable: Int32 = 0
   /// The paths of the price; of bid and ask; of open, high, low and close.
   var prices = Slice()

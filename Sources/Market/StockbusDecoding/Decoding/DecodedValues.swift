@@ -11,7 +11,7 @@ public import MarketData
   @usableFromInline package var sizeDecimals: UInt8 = 0
   @usableFromInline package var time = Timestamp(ns: 0)
   @usableFromInline package var received = Timestamp(ns: 0)
-  /// A trade's price; bid and ask; open, high, low and close.
+  /// A trade's price; a quote's bid and ask; a bar's open, high, low and close.
   @usableFromInline package var prices: (Price, Price, Price, Price) = (0, 0, 0, 0)
   /// A trade's size; bid size and ask size; a bar's volume.
   @usableFromInline package var sizes: (Quantity, Quantity) = (0, 0)
@@ -19,7 +19,7 @@ public import MarketData
   init() {}
 }
 
-/// An event type that messages can be decoded into.
+/// An event type into which messages can be decoded.
 package protocol DecodedEvent: Event {
   static var decodedKind: EventKind { get }
   /// The event with these values.

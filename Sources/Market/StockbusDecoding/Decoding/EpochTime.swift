@@ -2,7 +2,7 @@ internal import MarketData
 
 /// Times that are numbers since the epoch.
 enum EpochTime {
-  /// A whole or decimal number of units of `unit` nanoseconds; exact, or an error. Zeros beyond the nanosecond are accepted.
+  /// Reads a whole or decimal number of units of `unit` nanoseconds; exact, or an error. Zeros beyond the nanosecond are accepted.
   @inline(__always)
   static func read(_ reader: inout ByteReader, unit: UInt64) throws(TextError) -> Timestamp {
     let isNegative = reader.peek == 45

@@ -1,6 +1,6 @@
 package import StockbusPlugin
 
-/// How many values did not fit into their events, which were kept.
+/// The numbers of values that did not fit into their events; the events were kept.
 package struct KeptValues: Hashable, Sendable {
   /// Sizes with more than nine decimals, which were cut.
   package var cut = 0
@@ -27,13 +27,13 @@ package struct KeptValues: Hashable, Sendable {
 }
 
 extension Context {
-  /// Counts what a reader of messages has kept, and logs what is said about the first of each kind.
+  /// Counts the misfitting values of a reader of messages, and logs a remark about the first of each kind.
   package func report(_ kept: (counts: KeptValues, remarks: [String]), of origin: String) {
     count(kept.counts)
     for remark in kept.remarks { logger.warning("\(origin): \(visible(remark, limit: 400))") }
   }
 
-  /// Adds to the counters of values that did not fit; these are shown if there were any.
+  /// Adds to the counters of values that did not fit; these are shown if any value did not.
   package func count(_ kept: KeptValues) {
     if kept.cut > 0 { counter("cut", "Sizes with more than nine decimals, of which those behind the ninth were cut off.").add(kept.cut) }
     if kept.unfit > 0 { counter("unfit", "Sizes that are 0 in their event, because they are out of range or not defined.").add(kept.unfit) }

@@ -10,7 +10,7 @@ public import MarketData
 package struct MessageDecoder<E: DecodedEvent>: ~Copyable {
   @usableFromInline let box: MessageReaderBox
 
-  /// As `MessageReader.init`, for the kind of the event type.
+  /// Like `MessageReader.init`, for the kind of the event type.
   package init(
     _ spec: DecodingSpec, symbols: [Symbol] = [], limit: Int = MessageReader.messageLimit, intake: SymbolIntake = .open
   ) throws(DecodingSpecError) {
@@ -23,7 +23,7 @@ package struct MessageDecoder<E: DecodedEvent>: ~Copyable {
     box.read(message, received) { body(E($0)) }
   }
 
-  /// The same for a string.
+  /// Decodes a message given as a string.
   package mutating func decode(_ message: String, received: Timestamp, into body: (E) -> Void) -> Verdict {
     var message = message
     return message.withUTF8 { decode($0, received: received, into: body) }
@@ -31,12 +31,12 @@ package struct MessageDecoder<E: DecodedEvent>: ~Copyable {
 
   /// The breaks in sequence numbers that the last message revealed.
   package var gaps: [SequenceGap] { box.reader.gaps }
-  /// What was kept since the last call though a value did not fit: see `MessageReader.takeKept`.
+  /// The values since the last call that did not fit into events that were kept: see `MessageReader.takeKept`.
   package mutating func takeKept() -> (counts: KeptValues, remarks: [String])? { box.reader.takeKept() }
   /// Counts since the decoder was created.
   package var tally: MessageTally { box.reader.tally }
 
-  /// Resets the state of a connection. To be called when there is a new one.
+  /// Resets the state of a connection. To be called after each new connection.
   package mutating func reconnected() { box.reader.reconnected() }
 }
 

@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// Keeping the rest of an event if a number in it does not fit.
+/// Keeps an event in which a number does not fit.
 extension MessageReader {
   /// The index of quotes in `EventKind.allCases`.
   static let quote: Int8 = 1
@@ -10,7 +10,7 @@ extension MessageReader {
     return try reader.scaled(by: scale, decimals: &written, isFiner: &isFiner)
   }
 
-  /// True for a long number that stands for none, and may be missing: a size, or a side of a quote.
+  /// True for a long number that means "undefined" and may be missing: a size, or a side of a quote.
   @inline(never)
   mutating func isUndefined(_ node: Int, _ field: String, _ isRequired: Bool) throws(ValueProblem) -> Bool {
     if tape.nodes[node].count > Self.valueLimit { throw ValueProblem(field: field, reason: .tooLong, node: node) }
@@ -25,14 +25,14 @@ extension MessageReader {
     return true
   }
 
-  /// True if null is 0: for a size, and for a side that nobody quotes.
+  /// True if null means 0: for a size, and for a side of a quote without an offer.
   @inline(never)
   mutating func mayBeNull(_ isRequired: Bool) -> Bool {
     if isRequired, wanted == Self.quote { isOneSided = true }
     return !isRequired || wanted == Self.quote
   }
 
-  /// Sets the sizes of sides that nobody quotes to 0.
+  /// Sets the sizes of sides without an offer to 0.
   @inline(never)
   mutating func clearSides() {
     isOneSided = false
@@ -40,7 +40,7 @@ extension MessageReader {
     if values.prices.1.raw == 0 { values.sizes.1 = 0 }
   }
 
-  /// The value in place of a number that could not be read; throws the problem if there is none.
+  /// The value that replaces a number that could not be read; throws the problem if there is no such value.
   @inline(never)
   mutating func amended(
     _ problem: ValueProblem, _ code: TextError.Code, _ scale: UInt64, isRequired: Bool
@@ -79,14 +79,14 @@ extension MessageReader {
     return raw
   }
 
-  /// Counts a value that did not fit; the first of its kind is described.
+  /// Counts a value that did not fit; the first of its kind is also described.
   private mutating func keep(_ count: WritableKeyPath<KeptValues, Int>, _ problem: ValueProblem, _ what: String) {
     kept[keyPath: count] += 1
     described[keyPath: count] += 1
     if described[keyPath: count] == 1 { remarks.append(problem.description(in: tape) + what) }
   }
 
-  /// What was kept since the last call: the counts, and descriptions of the first of each kind.
+  /// The values that did not fit since the last call: their counts, and descriptions of the first of each kind.
   package mutating func takeKept() -> (counts: KeptValues, remarks: [String])? {
     if kept == KeptValues() { return nil }
     defer { (kept, remarks) = (KeptValues(), []) }

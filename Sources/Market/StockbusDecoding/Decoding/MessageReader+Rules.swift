@@ -2,7 +2,7 @@ internal import MarketData
 
 /// Decides the kind of a message. Unsafe inside: the book's lists and the tape's nodes are accessed by pointer.
 extension MessageReader {
-  /// Handles one message: the whole one, or an item of a list of messages.
+  /// Handles one message, which is the whole text or an item of a list of messages.
   @inline(__always)
   mutating func unit(_ root: Int, _ body: (borrowing DecodedValues) -> Void) -> Verdict {
     if !book.recall.isNone { recall(root) }
@@ -19,7 +19,7 @@ extension MessageReader {
         if fallback < 0 { fallback = index }
         continue
       }
-      // A kind that is wanted takes precedence over one that would be ignored.
+      // A kind with wanted events takes precedence over one that would be ignored.
       if fallback >= 0, event < 0 { continue }
       tally.kinds[index].count &+= 1
       return event >= 0 ? data(index, scope, root, body) : talk(index, scope, root)
@@ -33,7 +33,7 @@ extension MessageReader {
 
   @inline(never)
   private mutating func unknown(_ scope: Int, _ root: Int) -> Verdict {
-    // A text to be passed over may be JSON too, such as a number.
+    // A text that the spec ignores may also be JSON, such as a number.
     if root == 0 {
       let text = TextualMessage(UnsafeBufferPointer(start: tape.text, count: tape.count))
       if isIgnored(text) { return passOver(text) }
@@ -104,7 +104,7 @@ extension MessageReader {
     return place
   }
 
-  /// The node that a path leads to; -1 if there is none, and for remembered values, which are not in the message.
+  /// The node to which a path leads; -1 if there is none, and for remembered values, which are not in the message.
   @inline(__always)
   func walk(_ path: CompiledPath, _ item: Int, _ root: Int) -> Int {
     if path.root > CompiledPath.item { return -1 }
@@ -120,7 +120,7 @@ extension MessageReader {
     return node
   }
 
-  /// Paths without a walk: the item's key, and paths that have been resolved for all items.
+  /// Paths that need no walk: the item's key, and paths that have been resolved for all items.
   @inline(__always)
   private func known(_ path: CompiledPath) -> Int {
     if path.root == CompiledPath.resolved { return book.resolved[Int(path.steps.first)] }

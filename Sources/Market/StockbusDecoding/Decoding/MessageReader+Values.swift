@@ -24,7 +24,7 @@ extension MessageReader {
     if place >= 0 { recalled = place }
   }
 
-  /// Handles what all items of a list share, once for all of them; returns false if that excludes every item.
+  /// Handles the values that all items of a list share, once; returns false if they exclude every item.
   @inline(__always)
   private mutating func share(_ rule: CompiledRule, _ scope: Int, _ root: Int) -> Bool {
     for index in rule.constants.range { book.resolved[index] = walk(book.constants[index], scope, root) }
@@ -32,7 +32,7 @@ extension MessageReader {
     return rule.onlyOnce.count == 0 || fits(rule.onlyOnce, scope, root)
   }
 
-  /// A number that the items share counts once: for the connection here, for a symbol with its first item.
+  /// A number that the items share counts once: here for the connection, and with its first item for a symbol.
   @inline(never)
   private mutating func countShared(_ rule: CompiledRule, _ scope: Int, _ root: Int) {
     shared += 1
@@ -70,7 +70,7 @@ extension MessageReader {
       if !isLast {
         items(rule, level + 1, at, root, &count, body)
       } else if faults.count > 0, Int(tape.nodes[at].next) &- at &- 1 < Int(rule.fewestNodes) {
-        // The item has only a few bytes: finding out what is missing would take many times as long as decoding as many bytes of events.
+        // The item has only a few bytes: finding the missing value would take many times as long as decoding as many bytes of events.
         faults.count += 1
       } else {
         item(rule, at, root, &count, body)
@@ -94,7 +94,7 @@ extension MessageReader {
     } catch { fault(error) }
   }
 
-  /// Counts the number of an item that is excluded. If its symbol is unknown no number can be missing, and no symbol is created.
+  /// Counts the number of an excluded item. If its symbol is unknown, no number can be missing, and no symbol is created.
   @inline(never)
   private mutating func countLeftOut(_ rule: CompiledRule, _ item: Int, _ root: Int) {
     let node = walk(rule.sequence.path, item, root)
@@ -192,8 +192,8 @@ extension MessageReader {
     }
   }
 
-  /// True if a number that items share must be counted with this item: the first of its symbol. Numbers of the connection have been counted
-  /// already.
+  /// True if a number that items share must be counted with this item: the first one of its symbol. Numbers of the connection have already
+  /// been counted.
   @inline(never)
   private mutating func isCounted(_ rule: CompiledSequence, _ place: Int) -> Bool {
     rule.isPerSymbol && sequences.isFirst(of: shared, rule, place: place)
@@ -232,7 +232,7 @@ extension MessageReader {
       if kind == .null, mayBeNull(isRequired) { return 0 }
       throw ValueProblem(field: field, reason: kind == .null ? .null : tape.nodes[node].isContainer ? .notAValue : .notANumber, node: node)
     }
-    // The numbers that stand for none, and those that are too long, have at least nineteen bytes.
+    // Numbers that mean "undefined", and those that are too long, have at least nineteen bytes.
     if tape.nodes[node].count > 18, try isUndefined(node, field, isRequired) { return 0 }
     let text = bytes(node)
     if text.isEmpty, !isRequired { return 0 }
@@ -269,7 +269,7 @@ extension MessageReader {
     throw ValueProblem(field: "side", reason: tape.nodes[node].isContainer ? .notAValue : .notASide, node: node)
   }
 
-  /// The condition of a trade, whose codes are a text, a number, or a list of these.
+  /// The condition of a trade, whose codes are a text, a number, or a list of texts and numbers.
   @inline(never)
   private mutating func condition(_ rule: CompiledRule, _ item: Int, _ root: Int) throws(ValueProblem) -> TradeCondition {
     let node = walk(rule.condition, item, root)

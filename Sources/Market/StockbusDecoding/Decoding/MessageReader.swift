@@ -2,16 +2,16 @@ package import MarketData
 
 /// Reads a venue's messages one by one according to a spec: the part of `MessageDecoder` that does not depend on the event type.
 ///
-/// Every input has a verdict; nothing traps. It keeps the state of the connection (channel ids, sequence numbers), so call `reconnected()`
-/// when there is a new one. It belongs to one task at a time.
+/// Every input has a verdict; no input traps. The reader keeps the state of the connection (channel ids, sequence numbers), so call
+/// `reconnected()` after each new connection. For one task at a time.
 package struct MessageReader: ~Copyable {
   /// The default for the longest message in bytes.
   package static let messageLimit = 16 << 20
-  /// The longest number, time or name in bytes; longer ones are not valid values.
+  /// The longest number, time or name in bytes; longer ones are invalid values.
   static let valueLimit = 512
   /// The most sale conditions of a trade.
   static let conditionLimit = 16
-  /// How many messages without events in a list are examined one by one; further ones are only counted.
+  /// How many messages without events in a list are examined one by one; later ones are only counted.
   static let toldLimit = 16
 
   /// Counts since the reader was created.
@@ -23,7 +23,7 @@ package struct MessageReader: ~Copyable {
   /// The index in `EventKind.allCases`; -1 if no events are wanted.
   let wanted: Int8
   let fields: (prices: [String], sizes: [String])
-  /// Messages of exactly these bytes, without blanks around them, are passed over.
+  /// Messages of exactly these bytes, without surrounding blanks, are ignored.
   private let ignored: [[UInt8]]
   var tape: JSONTape
   var names: SymbolNames
@@ -33,7 +33,7 @@ package struct MessageReader: ~Copyable {
   var values = DecodedValues()
   /// The place of the present message's id in `memory`; -1 if it has none.
   var recalled = -1
-  /// The most decimals of the prices, or of the sizes, that have been read.
+  /// The most decimals of the prices, or of the sizes, read so far.
   var decimals: UInt8 = 0
   /// The key of the item that is being decoded, if `each` iterates over an object; otherwise -1.
   var key = -1
@@ -41,18 +41,18 @@ package struct MessageReader: ~Copyable {
   var faults: (first: String, count: Int) = ("", 0)
   /// How many messages without events in the present list have been examined.
   var told = 0
-  /// Values that did not fit, since they were taken and in all, and descriptions of the first.
+  /// The values that did not fit, since the last `takeKept` and in all, and descriptions of the first ones.
   var kept = KeptValues()
   var described = KeptValues()
   var remarks: [String] = []
-  /// True if the present quote has a side that nobody quotes.
+  /// True if a side of the present quote has no offer.
   var isOneSided = false
   /// The number of messages so far whose items share a sequence number.
   var shared: UInt64 = 0
 
   /// Reads messages of at most `limit` bytes. `event` is the wanted kind, nil for verdicts only. `spec` is complete, with the preset and
   /// the configuration merged. `symbols` are the configuration's symbols, under whose names events are emitted; others are emitted under
-  /// the venue's names, and become symbols through `intake`. Throws every reason why the spec cannot be used.
+  /// the venue's names, and become symbols through `intake`. Throws all reasons why the spec cannot be used.
   package init(
     _ spec: DecodingSpec, event: EventKind?, symbols: [Symbol] = [], limit: Int = messageLimit, intake: SymbolIntake = .open
   ) throws(DecodingSpecError) {
@@ -98,7 +98,7 @@ package struct MessageReader: ~Copyable {
     return parts(body)
   }
 
-  /// Handles what is no JSON: a text that is passed over, another one, or a damaged object or list.
+  /// Handles a message that is not JSON: an ignored text, another text, or a damaged object or list.
   @inline(never)
   private mutating func unreadable(_ message: UnsafeBufferPointer<UInt8>, _ problem: JSONProblem) -> Verdict {
     let text = TextualMessage(message)
@@ -111,7 +111,7 @@ package struct MessageReader: ~Copyable {
     return .notJSON(text: text.name)
   }
 
-  /// True if the spec passes over messages of this text.
+  /// True if the spec ignores messages of this text.
   func isIgnored(_ text: TextualMessage) -> Bool { ignored.contains { text.bytes.elementsEqual($0) } }
 
   mutating func passOver(_ text: TextualMessage) -> Verdict {
@@ -127,7 +127,7 @@ package struct MessageReader: ~Copyable {
     var at = 1
     while at < end {
       if told >= Self.toldLimit, book.readsObjectsOnly, isEmptyOrNoObject(at) {
-        // These have a byte or two each: handling them as messages would take many times as long as handling as many bytes of messages.
+        // Such items have a byte or two each: handled as messages they would take many times as long as messages of as many bytes.
         told += 1
         tally.addUnlisted()
         found.addUntold()

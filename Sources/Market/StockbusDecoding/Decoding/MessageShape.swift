@@ -16,7 +16,7 @@ enum MessageShape {
     }
   }
 
-  /// Returns one more than is shown, which indicates that there are more.
+  /// The children, one more than is shown, which indicates that there are more.
   private static func children(_ node: Int, step: Int, in tape: borrowing JSONTape) -> [Int] {
     var found: [Int] = []
     let end = Int(tape.nodes[node].next)
@@ -44,7 +44,7 @@ enum MessageShape {
     }
   }
 
-  /// Keys may contain anything: characters that would obscure the shape or control a terminal are replaced.
+  /// Keys may contain any character: those that would obscure the shape or control a terminal are replaced.
   private static func name(_ key: String) -> String {
     String(
       String.UnicodeScalarView(

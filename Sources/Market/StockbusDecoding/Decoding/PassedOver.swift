@@ -1,17 +1,17 @@
 package import StockbusPlugin
 
-/// Reports the messages that a spec knows and that become no event: a counter for each kind, and a note at the end on those that cancel or
-/// correct trades.
+/// Reports the known messages that become no event: a counter for each kind, and a note at the end about those that cancel or correct
+/// trades.
 package struct PassedOver: Sendable {
   private let context: Context
-  /// What was counted so far, by kind.
+  /// The counts so far, by kind.
   private var counted: [String: Int] = [:]
 
   package init(_ context: Context) { self.context = context }
 
-  /// Counts what has come since the last call, by the tallies of all readers together.
+  /// Adds the messages since the last call, from the tallies of all readers together.
   ///
-  /// - Parameter isKnown: true if it was counted by an earlier instance.
+  /// - Parameter isKnown: true if an earlier instance has counted the messages.
   package mutating func count(_ tallies: [MessageTally], isKnown: Bool = false) {
     var sums: [String: Int] = [:]
     for tally in tallies {

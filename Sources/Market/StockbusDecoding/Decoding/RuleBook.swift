@@ -15,10 +15,10 @@ struct RuleBook: ~Copyable {
   /// True if prices finer than a billionth are rounded.
   let roundsPrices: Bool
   let memories: UnsafeMutableBufferPointer<CompiledMemory>
-  /// Paths from the message's root that the items of lists use, and the nodes they lead to in the present message.
+  /// The paths from the message's root that the items of lists use, and their nodes in the present message.
   let constants: UnsafeMutableBufferPointer<CompiledPath>
   let resolved: UnsafeMutableBufferPointer<Int>
-  /// How the sale conditions of each kind are read.
+  /// The condition tables of the kinds.
   let conditionTables: [ConditionTable]
   /// The names of the kinds, by rule.
   let names: [String]
@@ -30,10 +30,10 @@ struct RuleBook: ~Copyable {
   let recall: CompiledPath
   let sequence: CompiledSequence
   let splits: Bool
-  /// True if only an object with members can be of any kind, or contain anything else that the spec refers to.
+  /// True if only an object with members can be of any kind, or contain a value that the spec refers to.
   let readsObjectsOnly: Bool
 
-  /// `spec` must be complete and have no faults.
+  /// `spec` must be complete and without faults.
   init(_ spec: DecodingSpec) {
     var maker = RuleBookMaker()
     maker.learnNames(spec)
@@ -93,7 +93,7 @@ struct RuleBookMaker {
   var sides: [CompiledSide] = []
   var memories: [CompiledMemory] = []
   var constants: [CompiledPath] = []
-  /// True while a rule with a list is compiled; values of the whole message that its items use are then resolved once.
+  /// True while a rule with a list is compiled. Values of the whole message that its items use are then resolved once.
   private var hasItems = false
   var series: [String] = []
   var conditionTables: [ConditionTable] = []
@@ -159,8 +159,8 @@ struct RuleBookMaker {
   /// True if a path leads into an item.
   private func isInItem(_ path: CompiledPath) -> Bool { path.root == CompiledPath.item && path.steps.count > 0 }
 
-  /// The least number of nodes below an item of a list that can have everything that an event needs, whatever the rest of the message
-  /// contains; 0 if every item must be examined.
+  /// The fewest nodes below an item of a list with all values that an event needs, whatever the rest of the message contains; 0 if every
+  /// item must be examined.
   private func fewestNodes(_ rule: CompiledRule) -> Int32 {
     guard hasItems, rule.only.count == 0 else { return 0 }
     let needed = ([rule.symbol, rule.time] + paths[rule.prices.range]).filter { isInItem($0) }.map { steps[Int($0.steps.first)] }

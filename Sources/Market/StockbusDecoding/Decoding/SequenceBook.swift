@@ -2,11 +2,11 @@ internal import MarketData
 
 /// A break in a venue's sequence numbers.
 package struct SequenceGap: Hashable, Sendable {
-  /// The sequence that is counted separately, such as `trade BTCUSDT`.
+  /// The name of the sequence, which is counted separately, such as `trade BTCUSDT`.
   package let stream: String
-  /// The number that should have come.
+  /// The expected number.
   package let expected: Int64
-  /// The number that came; below `expected` if it was repeated or the venue went back.
+  /// The received number; below `expected` if it was repeated or the venue went back.
   package let got: Int64
 }
 
@@ -14,7 +14,7 @@ package struct SequenceGap: Hashable, Sendable {
 struct SequenceBook {
   private var last: [[Int64]]
   private var isPerSymbol: [Bool]
-  /// For series whose number several items share: the message in which each symbol occurred last.
+  /// For series whose number several items share: the last message in which each symbol occurred.
   private var messages: [[UInt64]]
 
   init(series: Int) {
@@ -36,8 +36,8 @@ struct SequenceBook {
     return messages[series][place] != message
   }
 
-  /// Records a number. If it breaks the rule's `step`, returns the number after the last one; otherwise nil, as for the first number.
-  /// `place` is the symbol's; 0 for the connection.
+  /// Records a number. If it breaks the rule's `step`, returns the number expected after the last one; otherwise nil, as for the first
+  /// number. `place` is the symbol's; 0 for the connection.
   @inline(__always)
   mutating func take(_ number: Int64, _ rule: CompiledSequence, place: Int) -> Int64? {
     let series = Int(rule.series)

@@ -4,7 +4,7 @@ internal import MarketData
 ///
 /// Unsafe inside: names are compared in place. An open-addressing table that is never more than half full.
 struct SymbolNames: ~Copyable {
-  /// How many different names a connection may have, so that a venue cannot fill the process's symbol table.
+  /// The most different names of a connection, so that a venue cannot fill the process's symbol table.
   static let limit = 200_000
 
   private struct Entry: BitwiseCopyable {

@@ -1,16 +1,16 @@
 internal import StockbusPlugin
 
-/// A message as a text: what is compared with the texts that a spec passes over, and how it is named for people.
+/// A message as a text, for comparison with the texts that a spec ignores, and for naming it in reports.
 struct TextualMessage {
-  /// Without blanks and a byte order mark around it.
+  /// The bytes without a byte order mark and surrounding blanks.
   let bytes: ArraySlice<UInt8>
 
   init(_ message: UnsafeBufferPointer<UInt8>) {
-    // Long ones are compared with nothing; only their beginning matters.
+    // A longer text equals no ignored text; only its beginning matters.
     bytes = Self.trimmed(Array(message.prefix(Self.limit))[...])
   }
 
-  /// Texts to be passed over have at most so many bytes.
+  /// The most bytes of a text that can be ignored.
   static let limit = 1024
 
   static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -21,10 +21,10 @@ struct TextualMessage {
     return rest
   }
 
-  /// True for what begins as an object or a list does, and can therefore be a damaged one.
+  /// True if the text begins like an object or a list, and may therefore be a damaged one.
   var beginsAsJSON: Bool { bytes.first == UInt8(ascii: "{") || bytes.first == UInt8(ascii: "[") }
 
-  /// The text if it is short, otherwise only its first bytes, because those that follow may differ each time.
+  /// The text if it is short, otherwise only its first bytes, because later bytes may differ each time.
   var name: String {
     let text = String(decoding: bytes.count <= 40 ? bytes : bytes.prefix(12), as: UTF8.self)
     return visible(text, limit: 60) + (bytes.count <= 40 ? "" : "…")
@@ -32,7 +32,7 @@ struct TextualMessage {
 }
 
 extension Verdict {
-  /// What a message that is no JSON means for the one who configures its source.
+  /// The meaning of a message that is not JSON, for the user who configures its source.
   package static func words(ofNoJSON text: String) -> String {
     if text.isEmpty { return "an empty message is not JSON; if it is a heartbeat, write ignore: [''] in 'decoding'" }
     let hint = text.hasSuffix("…") ? "" : "; if it is a heartbeat, write ignore: [\(text.optionText)] in 'decoding'"

@@ -6,9 +6,9 @@ struct ValueProblem: Error, Hashable {
   enum Reason: Hashable {
     case missing, null, notAValue, notAText, notANumber, tooManyDecimals, outOfRange, negative, notASide, notATime, tooFine, noList
     case tooLong, notExact, notACondition
-    /// A number that stands for none.
+    /// The number means "undefined".
     case undefined
-    /// More items than this.
+    /// There are more items than this number.
     case tooMany(Int)
     case symbol(TextError.Code)
   }
@@ -23,7 +23,7 @@ struct ValueProblem: Error, Hashable {
     let hasText = node >= 0 && !tape.nodes[node].isContainer
     let text = hasText ? ": \(shown(tape.string(node, limit: 60)))" : ""
     let place = node >= 0 ? " (byte \(tape.nodes[node].start + 1))" : ""
-    // Sizes are cut, and get here only as what is said about an event that is kept.
+    // A size is cut, and is here only for the remark about an event that is kept.
     let isPrice = EventKind.allCases.contains { EventFields.prices($0).contains(field) }
     let rounding = isPrice ? "; 'finer_prices: round' in the decoding rounds prices to nine, where that leaves any" : ""
     switch reason {

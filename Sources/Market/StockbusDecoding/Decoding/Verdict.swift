@@ -1,23 +1,23 @@
-/// What a message was found to be.
+/// The result of examining a message.
 @usableFromInline package enum Verdict: Hashable, Sendable {
-  /// This many events came from it; 0 if all its items were excluded.
+  /// The message gave this many events; 0 if all its items were excluded.
   case events(Int)
   /// The venue has accepted a request; with the name of the kind.
   case acknowledgement(kind: String)
   /// The venue has authenticated the client: subscriptions may follow.
   case authenticated(kind: String)
-  /// The venue has refused something; with its message.
+  /// The venue has refused a request; with its message.
   case refusal(kind: String, text: String)
   case heartbeat(kind: String)
-  /// A known kind that makes no events of the wanted type.
+  /// A known kind that gives no events of the wanted type.
   case other(kind: String)
-  /// No JSON at all but a text such as `pong`; with the text if it is short, otherwise with its beginning.
+  /// No JSON, but a text such as `pong`; with the text if it is short, otherwise with its beginning.
   case notJSON(text: String)
   /// An unknown kind; with its shape, such as `{e,E,s,…}`.
   case unknown(shape: String)
-  /// It is a damaged object or list, or a value in it is not valid; with the reason and the position.
+  /// A damaged object or list, or one with an invalid value; with the reason and the position.
   case malformed(reason: String)
-  /// A list of messages with different verdicts, or of items some of which are malformed.
+  /// A list of messages with different verdicts, or of items of which some are malformed.
   case several([Verdict])
 }
 
@@ -25,33 +25,33 @@
 package struct MessageTally: Hashable, Sendable {
   /// The kinds of the spec in its order, with their counts.
   package internal(set) var kinds: [(name: String, count: Int)]
-  /// What becomes of the messages of each kind, in the order of `kinds`.
+  /// The use of the messages of each kind, in the order of `kinds`.
   package let fates: [Fate]
-  /// Unknown messages by shape, texts that are no JSON among them, in order of first occurrence; after 64 shapes all others are counted together as `…`.
+  /// Unknown messages by shape, including texts other than JSON, in order of first occurrence; after 64 shapes all others count as `…`.
   package var shapes: [(shape: String, count: Int)] { listed + (unlisted > 0 ? [("…", unlisted)] : []) }
   private var listed: [(shape: String, count: Int)] = []
   private var unlisted = 0
   /// Damaged objects and lists, and messages in which a required value is missing or invalid. The latter are also counted under their kind.
   package internal(set) var malformed = 0
-  /// Texts that the spec passes over.
+  /// Texts that the spec ignores.
   package internal(set) var ignored = 0
   package internal(set) var events = 0
   package internal(set) var gaps = 0
 
   static let shapeLimit = 64
 
-  /// What becomes of the messages of a kind.
+  /// The use of the messages of a kind.
   package enum Fate: Hashable, Sendable {
-    /// They become events.
+    /// The messages become events.
     case event
-    /// They are of use for the connection.
+    /// The messages serve the connection.
     case service
-    /// They are known, and no event of the wanted type comes from them.
+    /// The messages are known, but give no event of the wanted type.
     case passedOver
-    /// The same, and trades that were sent before are not valid any more by them.
+    /// Like `passedOver`, and the messages cancel or correct trades that were sent before.
     case correction
 
-    /// True if nobody hears of such a message.
+    /// True if such a message becomes no event and does not serve the connection.
     package var isPassedOver: Bool { self == .passedOver || self == .correction }
   }
 
@@ -69,7 +69,7 @@ package struct MessageTally: Hashable, Sendable {
   /// The number of messages of a kind; 0 for an unknown name.
   package subscript(kind: String) -> Int { kinds.first { $0.name == kind }?.count ?? 0 }
 
-  /// With the counts by kind of another reader of the same spec; the other counts stay.
+  /// This tally with the counts by kind of another reader of the same spec added; the other counts stay.
   package func adding(_ other: MessageTally) -> MessageTally {
     var sum = self
     for (place, kind) in other.kinds.enumerated() where place < kinds.count { sum.kinds[place].count += kind.count }

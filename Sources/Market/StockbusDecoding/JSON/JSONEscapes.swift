@@ -37,7 +37,7 @@ package enum JSONEscapes {
     return unit
   }
 
-  /// Writes a checked text without its escapes to `out`, which must have room for the text with escapes. Returns the number of bytes
+  /// Writes a checked text without its escapes to `out`, which must have room for the text with its escapes. Returns the number of bytes
   /// written.
   package static func resolve(_ text: UnsafeBufferPointer<UInt8>, to out: UnsafeMutablePointer<UInt8>) -> Int {
     guard var q = text.baseAddress else { return 0 }

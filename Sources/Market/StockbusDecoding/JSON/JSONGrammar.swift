@@ -1,6 +1,6 @@
-/// Checks whether a text is JSON (RFC 8259), with the parser that is used for venues' messages.
+/// Checks whether a text is JSON (RFC 8259), with the parser for venues' messages.
 package enum JSONGrammar {
-  /// Why `text` is not one JSON value, and at which byte, such as `byte 17: ':' is expected`; nil if it is valid.
+  /// Why `text` is not one JSON value, and at which byte, such as `byte 17: ':' is expected`; nil if `text` is valid.
   package static func fault(in text: String) -> String? {
     var tape = JSONTape(limit: max(1, text.utf8.count))
     var text = text

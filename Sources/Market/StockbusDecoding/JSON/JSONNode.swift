@@ -5,7 +5,7 @@
 struct JSONNode: BitwiseCopyable {
   enum Kind: UInt8, BitwiseCopyable {
     case object, array, key, text, number, yes, no, null
-    /// What JSON has no form for, such as `NaN`; only where the tape takes it.
+    /// A value such as `NaN`, for which JSON has no form; only where the tape accepts it.
     case word
   }
   /// The offset of the first byte; for a text or a key, of the byte after the quotation mark.
@@ -15,7 +15,7 @@ struct JSONNode: BitwiseCopyable {
   /// The index of the node after this one and everything inside it.
   var next: UInt32
   var kind: Kind
-  /// True for a text with escapes. Keys have had theirs resolved.
+  /// True for a text with escapes. Escapes of keys have been resolved.
   var hasEscapes: Bool
 
   var isContainer: Bool { kind == .object || kind == .array }
@@ -33,7 +33,7 @@ struct JSONProblem: Error, Hashable {
 }
 
 extension JSONProblem: CustomStringConvertible {
-  /// `byte 17: ':' is expected`
+  /// The message: `byte 17: ':' is expected`.
   var description: String {
     let reason =
       switch code {

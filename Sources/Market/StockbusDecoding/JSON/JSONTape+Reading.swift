@@ -1,8 +1,8 @@
 internal import MarketData
 
-/// Looking things up. Unsafe inside: nodes and bytes are accessed by pointer; a node's index always comes from the tape itself.
+/// Finds values. Unsafe inside: nodes and bytes are accessed by pointer; a node's index always comes from the tape itself.
 extension JSONTape {
-  /// The bytes of a node as they were written, without quotation marks.
+  /// The bytes of a node as written, without quotation marks.
   @inline(__always)
   func bytes(_ node: Int) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: UnsafePointer(text) + Int(nodes[node].start), count: Int(nodes[node].count))
@@ -72,7 +72,7 @@ extension JSONTape {
     return count
   }
 
-  /// Counts work, for tests that compare it with the length of a message; does nothing in a release build.
+  /// Counts work, for tests that compare it with the length of a message; has no effect in a release build.
   @inline(__always)
   func count(_ work: Int) {
     #if DEBUG
@@ -83,7 +83,7 @@ extension JSONTape {
 
 /// One step of a path, prepared for comparison with bytes.
 ///
-/// Unchecked because of the key's memory, which is not changed after it is created and is freed by the `RuleBook` that it belongs to.
+/// Unchecked because of the key's memory, which never changes after its creation and is freed by its `RuleBook`.
 struct PathStep: @unchecked Sendable {
   let bytes: UnsafePointer<UInt8>
   /// The number of bytes of the key; -1 for an index.

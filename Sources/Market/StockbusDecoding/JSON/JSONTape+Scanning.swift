@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// The grammar. Unsafe inside: a pointer scans the copy without bounds checks, up to the zeros after it.
+/// Checks the grammar. Unsafe inside: a pointer scans the copy without bounds checks, up to the zeros after it.
 extension JSONTape {
   mutating func scan() throws(JSONProblem) {
     let base = UnsafePointer(text)
@@ -61,14 +61,14 @@ extension JSONTape {
     while p.pointee <= 32, p.pointee == 32 || p.pointee == 10 || p.pointee == 13 || p.pointee == 9 { p += 1 }
   }
 
-  /// At the end of the message every error is caused by that end, so that is reported.
+  /// At the end of the message every error is caused by that end, so the end is reported.
   @inline(never)
   private func problem(_ code: JSONProblem.Code, _ p: UnsafePointer<UInt8>) -> JSONProblem {
     let offset = p - UnsafePointer(text)
     return JSONProblem(code: offset >= count ? .unterminated : code, offset: min(offset, count))
   }
 
-  /// Reads a key with its colon; `p` is then at its value.
+  /// Reads a key with its colon; afterwards `p` is at the key's value.
   @inline(__always)
   private mutating func key(_ p: inout UnsafePointer<UInt8>) throws(JSONProblem) {
     guard p.pointee == 34 else { throw problem(.expectedKey, p) }
@@ -137,7 +137,7 @@ extension JSONTape {
     }
   }
 
-  /// RFC 8259, section 6.
+  /// Reads a number: RFC 8259, section 6.
   @inline(__always)
   private mutating func number(_ p: inout UnsafePointer<UInt8>) throws(JSONProblem) {
     let start = p
@@ -178,7 +178,7 @@ extension JSONTape {
     }
   }
 
-  /// Takes what is meant as a number and has another form, where that is allowed.
+  /// Reads a number in a form that JSON does not have, where that is allowed.
   @inline(never)
   private mutating func word(
     _ p: inout UnsafePointer<UInt8>, from start: UnsafePointer<UInt8>, _ code: JSONProblem.Code

@@ -2,8 +2,8 @@ internal import MarketData
 
 /// A parsed message (RFC 8259): a copy of its text, and a node for every key and value.
 ///
-/// The memory is reused for the next message, so parsing allocates nothing once it has grown to the largest message. Everything is checked:
-/// grammar, escapes, numbers, UTF-8, depth and length.
+/// The memory is reused for the next message, so parsing allocates nothing once the memory has grown to the largest message. The parser
+/// checks grammar, escapes, numbers, UTF-8, depth and length.
 ///
 /// Unsafe inside, because a message has a few hundred bytes and a million of them must be parsed per second: the copy is followed by
 /// `slack` zeros, which end every token, so that scanning needs no bounds checks.
@@ -13,8 +13,8 @@ struct JSONTape: ~Copyable {
 
   /// The longest message in bytes.
   let limit: Int
-  /// Whether a value inside an object or a list may be a number in a form that JSON does not have, such as `NaN`, `-Infinity` or `.5`, as
-  /// some programs write it. So it is a fault of the item that needs the value, and of no other.
+  /// True if a value inside an object or a list may be a number in a form that JSON does not have, such as `NaN`, `-Infinity` or `.5`, as
+  /// some programs write it. Such a value is then an error only of the item that needs it.
   let takesWords: Bool
   private(set) var text: UnsafeMutablePointer<UInt8>
   private(set) var count = 0
@@ -25,7 +25,7 @@ struct JSONTape: ~Copyable {
   /// The containers around the present value, outermost first.
   let open: UnsafeMutablePointer<UInt32>
   #if DEBUG
-  /// The number of nodes visited and bytes read again since it was created.
+  /// The number of nodes visited and bytes read again since the creation of the tape.
   let work: UnsafeMutablePointer<Int>
   #endif
 
@@ -69,7 +69,7 @@ struct JSONTape: ~Copyable {
   /// Memory for up to this many bytes, and this many nodes, is never released.
   private static let usual = 1 << 18
 
-  /// One very long message must not keep its memory allocated for ever.
+  /// One very long message must not keep its memory allocated permanently.
   @inline(never)
   private mutating func release(for length: Int) {
     if textCapacity > Self.usual, length < textCapacity / 8 {
@@ -103,7 +103,7 @@ struct JSONTape: ~Copyable {
     return seen & 0x8080_8080_8080_8080 == 0
   }
 
-  /// Also makes blanks of a byte order mark before the message, which readers may ignore (RFC 8259, section 8.1).
+  /// Also replaces a byte order mark before the message by blanks; readers may ignore it (RFC 8259, section 8.1).
   @inline(never)
   private func checkUTF8() throws(JSONProblem) {
     if count >= 3, text[0] == 0xef, text[1] == 0xbb, text[2] == 0xbf { text.update(repeating: 32, count: 3) }

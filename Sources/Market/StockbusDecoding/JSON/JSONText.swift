@@ -1,7 +1,7 @@
 internal import MarketData
 package import StockbusPlugin
 
-/// Parses JSON texts of some kilobytes that are not events, such as the messages of a program. Its memory is used again for the next text.
+/// Parses JSON texts of some kilobytes that are not events, such as the messages of a program. Reuses its memory for the next text.
 package struct JSONText: ~Copyable {
   /// Why a text is not JSON, and where: `byte 17: ':' is expected`.
   package struct Fault: Error, Hashable, CustomStringConvertible {
@@ -10,10 +10,10 @@ package struct JSONText: ~Copyable {
 
   private var tape: JSONTape
 
-  /// For texts of at most `limit` bytes.
+  /// A parser for texts of at most `limit` bytes.
   package init(limit: Int) { tape = JSONTape(limit: limit) }
 
-  /// The value of a text, numbers as they are written. Nesting is limited to 64 levels.
+  /// The value of a text, with numbers as written. Nesting is limited to 64 levels.
   package mutating func value(_ text: UnsafeBufferPointer<UInt8>) throws(Fault) -> JSONValue {
     do throws(JSONProblem) { try tape.read(text) } catch { throw Fault(description: "\(error)") }
     return value(of: 0)
@@ -24,7 +24,7 @@ package struct JSONText: ~Copyable {
     case .null: return .null
     case .yes: return .bool(true)
     case .no: return .bool(false)
-    // The tape takes no words.
+    // The tape accepts no words.
     case .number, .word: return .number(String(decoding: tape.bytes(node), as: UTF8.self))
     case .text, .key: return .string(tape.string(node, limit: .max))
     case .array:

@@ -4,7 +4,7 @@
 package enum JSONWords {
   private static let words: Set<String> = ["nan", "inf", "infinity", "none", "undefined"]
 
-  /// The length of a word for a number that is none, such as `NaN`, `-Infinity`, `None` or `undefined`, in any case; 0 if there is none.
+  /// The length of a word for an undefined number, such as `NaN`, `-Infinity`, `None` or `undefined`, in any case; 0 if there is none.
   package static func length(_ text: UnsafePointer<UInt8>) -> Int {
     var end = text.pointee == UInt8(ascii: "-") || text.pointee == UInt8(ascii: "+") ? text + 1 : text
     var word = ""
@@ -15,7 +15,7 @@ package enum JSONWords {
     return words.contains(word) && !isLetter(end.pointee) && !isDigit(end.pointee) ? end - text : 0
   }
 
-  /// The length of what begins as a number: `.5`, `+1`, `007`, `1.#IND`; 0 if there is none.
+  /// The length of a text that begins like a number: `.5`, `+1`, `007`, `1.#IND`; 0 if there is none.
   static func lengthOfNumber(_ text: UnsafePointer<UInt8>) -> Int {
     var end = text
     while isSign(end.pointee) { end += 1 }

@@ -11,8 +11,8 @@ enum Alpaca {
     spec.split = true
     spec.time = .iso8601
     spec.messages = [
-      // Only crypto trades have the taker's side, and only trades of stocks have conditions. Those of tape C are read with the codes of the
-      // others too: of both, B is the stricter one.
+      // Only crypto trades have the taker's side, and only trades of stocks have conditions. Those of tape C are read with the codes of
+      // tapes A and B: the two differ only in B, which is stricter there.
       "trade": .event(.trade, when: ["T": ["t"]], .trade("S", time: "t", price: "p", size: "s", side: "tks", condition: "c")) {
         $0.conditionCodes = .cta
       },
@@ -22,7 +22,7 @@ enum Alpaca {
       "connected": .talk(.other, when: ["T": ["success"], "msg": ["connected"]]),
       "subscribed": .talk(.acknowledgement, when: ["T": ["subscription"]]),
       "error": .talk(.error, when: ["T": ["error"]], text: ["msg"]),
-      // They come unasked with the trades of stocks.
+      // They arrive without a subscription, with the trades of stocks.
       "correction": .talk(.correction, when: ["T": ["c"]]),
       "cancel": .talk(.correction, when: ["T": ["x"]]),
       "daily_bar": .talk(.other, when: ["T": ["d"]]),

@@ -24,7 +24,7 @@ enum Coinbase {
       "subscriptions": .talk(.acknowledgement, when: ["type": ["subscriptions"]]),
       "error": .talk(.error, when: ["type": ["error"]], text: ["reason", "message"]),
       "level2": .talk(.other, when: ["type": ["snapshot", "l2update"]]),
-      // A trade by request, which is in no other message.
+      // A trade by request for quote, which is in no other message.
       "rfq_match": .talk(.other, when: ["type": ["rfq_match"]]),
       "auction": .talk(.other, when: ["type": ["auction"]]),
       "orders": .talk(.other, when: ["type": ["received", "open", "done", "change", "activate"]]),

@@ -21,7 +21,7 @@ enum Kraken {
         .quote, when: ["channel": ["ticker"], "data[0].timestamp": ["*"]],
         .quote("symbol", time: "timestamp", bid: "bid", ask: "ask", bidSize: "bid_qty", askSize: "ask_qty")
       ) { $0.each = ["data"] },
-      // The form used before tickers had times.
+      // The form from before tickers had times.
       "ticker_untimed": .event(
         .quote, when: ["channel": ["ticker"]],
         .quote("symbol", time: nil, bid: "bid", ask: "ask", bidSize: "bid_qty", askSize: "ask_qty")
@@ -56,7 +56,7 @@ enum Kraken {
       "spread": .event(
         .quote, when: ["[-2]": ["spread"]],
         .quote("[-1]", time: "[1][2]", bid: "[1][0]", ask: "[1][1]", bidSize: "[1][3]", askSize: "[1][4]")),
-      // A bar carries the end of its minute.
+      // A bar has the end of its minute as its time.
       "ohlc": .event(
         .bar, when: ["[-2]": ["ohlc-1"]],
         .bar("[-1]", time: "[1][1]", open: "[1][2]", high: "[1][3]", low: "[1][4]", close: "[1][5]", volume: "[1][7]")

@@ -4,7 +4,7 @@ internal import StockbusPlugin
 package enum VenuePreset: String, Choice {
   case binance, binanceFutures, coinbaseExchange, coinbaseAdvanced, kraken, krakenV1, bitfinex, gemini, alpaca, finnhub, massive
 
-  /// The built-in spec. Keys that are written in a configuration take precedence (`DecodingSpec.over`).
+  /// The built-in spec. Keys in a configuration take precedence (`DecodingSpec.over`).
   package var spec: DecodingSpec {
     switch self {
     case .binance: Binance.spot
@@ -21,7 +21,7 @@ package enum VenuePreset: String, Choice {
     }
   }
 
-  /// Where the venue documents the format.
+  /// The address of the venue's documentation of the format.
   package var documentation: String {
     switch self {
     case .binance: "https://developers.binance.com/docs/binance-spot-api-docs/web-socket-streams"
@@ -38,7 +38,7 @@ package enum VenuePreset: String, Choice {
     }
   }
 
-  /// The kinds of events that its messages can become.
+  /// The kinds of events into which its messages can be decoded.
   package var events: [EventKind] {
     let rules = spec.messages?.entries ?? []
     return EventKind.allCases.filter { kind in rules.contains { $0.value.event == kind } }
@@ -46,7 +46,7 @@ package enum VenuePreset: String, Choice {
 }
 
 extension DecodingSpec {
-  /// The complete spec: what is written in a configuration takes precedence over the preset.
+  /// The complete spec: the configuration's keys take precedence over the preset.
   package static func whole(_ preset: VenuePreset?, _ own: DecodingSpec) -> DecodingSpec {
     preset.map { own.over($0.spec) } ?? own
   }

@@ -1,11 +1,11 @@
 package import MarketData
 internal import StockbusPlugin
 
-/// Why a decoding spec cannot be used: every reason in words, with the option it is about.
+/// All reasons why a decoding spec cannot be used, in words, each with its option.
 package struct DecodingSpecError: Error, Hashable, Sendable, CustomStringConvertible {
   /// One reason.
   package struct Fault: Hashable, Sendable {
-    /// The option of `DecodingSpec` that it is about.
+    /// The option of `DecodingSpec` that the reason concerns.
     package let option: String
     package let message: String
   }
@@ -21,18 +21,18 @@ extension DecodingSpec {
     Dictionary((credentials?.entries ?? []).map { ($0.name, $0.value) }) { first, _ in first }
   }
 
-  /// The channels of one kind of event, or of all.
+  /// The channels of one kind of event, or of all kinds.
   func channels(for event: EventKind?) -> [String] {
     if let event { return channels?[event] ?? [] }
     var seen: Set<String> = []
     return EventKind.allCases.flatMap { channels?[$0] ?? [] }.filter { seen.insert($0).inserted }
   }
 
-  /// An example of the least that 'messages' needs, for a configuration without it.
+  /// An example of the minimum for 'messages', for a configuration without it.
   private static let example =
     "as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }"
 
-  /// Why messages cannot be decoded into events of this kind; empty if they can. For a complete spec.
+  /// Why messages cannot be decoded into events of this kind; empty if they can. The spec must be complete.
   package func decodingFaults(event: EventKind?) -> [DecodingSpecError.Fault] {
     var faults: [DecodingSpecError.Fault] = []
     let rules = messages?.entries ?? []
@@ -62,7 +62,7 @@ extension DecodingSpec {
     return faults
   }
 
-  /// Why no conversation about these symbols is possible; empty if one is. For a complete spec.
+  /// Why no conversation about these symbols is possible; empty if one is. The spec must be complete.
   package func conversationFaults(symbols: [Symbol], event: EventKind?) -> [DecodingSpecError.Fault] {
     var faults: [DecodingSpecError.Fault] = []
     let known = secrets

@@ -1,7 +1,7 @@
 package import StockbusPlugin
 
-/// How to communicate with a venue, and how to decode its messages into events. A component has it as its option `decoding`, beside
-/// `preset`, which supplies what is not written.
+/// How to communicate with a venue, and how to decode its messages into events. A component has the spec as its option `decoding`, beside
+/// `preset`, which supplies the keys that are not written.
 package struct DecodingSpec: Options {
   @Setting("Where to connect; {credentials.NAME} is filled in.", length: 1...)
   package var url: String?
@@ -85,7 +85,7 @@ package struct DecodingSpec: Options {
 package enum FinerPrices: String, Choice {
   /// The row or message is malformed.
   case reject
-  /// It is rounded to the nearest billionth, unless that is 0.
+  /// The price is rounded to the nearest billionth, unless that is 0.
   case round
 }
 

@@ -3,7 +3,7 @@ package import StockbusPlugin
 
 /// The role of a kind of message.
 package enum MessageRole: String, Choice, BitwiseCopyable {
-  /// Carries events.
+  /// The message carries events.
   case data
   /// The venue has accepted a request, such as a subscription.
   case acknowledgement
@@ -11,15 +11,15 @@ package enum MessageRole: String, Choice, BitwiseCopyable {
   case authenticated
   /// The venue has refused something, with a reason.
   case error
-  /// A sign that the connection is alive.
+  /// The message is a sign that the connection is alive.
   case heartbeat
-  /// The venue cancels or corrects a trade that it has sent. Nothing takes a trade back, so it is counted, and said at the end.
+  /// The venue cancels or corrects a trade that it has sent. No event withdraws a trade, so it is counted, and reported at the end.
   case correction
-  /// Known, but not used.
+  /// The message is known, but not used.
   case other
 }
 
-/// The kind of event that a message becomes.
+/// The kind of event into which a message is decoded.
 package enum EventKind: String, Choice {
   case trade, quote, bar
 }
@@ -40,7 +40,7 @@ package enum VenueTime: String, Choice {
   }
 }
 
-/// One kind of message: how it is recognised, and what it becomes. Everything except `when` is optional.
+/// One kind of message: how it is recognised, and its use. All keys except `when` are optional.
 package struct MessageRule: Options {
   @Setting("What its values have to be, by path; every path must fit, by one of its patterns.")
   package var when: Mapping<[ValuePattern]>?
@@ -177,20 +177,20 @@ package struct SideWords: Options {
 
 /// A sequence number of a venue.
 package struct SequenceRule: Options {
-  /// How the numbers continue.
+  /// The rule by which a sequence number follows the previous one.
   package enum Step: String, Choice, BitwiseCopyable {
-    /// By one each time; anything else is a gap.
+    /// One more each time; any other number is a gap.
     case next
-    /// The same as the last one, or one more, as after a new subscription.
+    /// The same as the last number, or one more, as after a new subscription.
     case resume
-    /// By any amount upwards; only a number that is not larger is reported.
+    /// Any larger number; only a number that is not larger is reported.
     case rising
   }
   /// The scope of a count.
   package enum Scope: String, Choice {
-    /// Each symbol; it continues after a reconnection.
+    /// Each symbol; the count continues after a reconnection.
     case symbol
-    /// The connection; it starts again with each connection.
+    /// The connection; the count starts again with each connection.
     case connection
   }
   @Setting(

@@ -5,7 +5,7 @@ package import StockbusPlugin
 /// A path begins at the item that is being decoded. `$.stream` begins at the whole message, `@symbol` is a value that an earlier message
 /// has set (see `DecodingSpec.recall`), `.` alone is the item itself, and `~` is the item's own key, if `each` iterates over an object.
 package struct ValuePath: Hashable, Sendable {
-  /// Where it begins.
+  /// The start of the path.
   package enum Root: Hashable, Sendable {
     case item, message, key
     case remembered(String)
@@ -13,7 +13,7 @@ package struct ValuePath: Hashable, Sendable {
   /// One key or index of the path.
   package enum Step: Hashable, Sendable {
     case key(String)
-    /// Counted from 0, or from the end by -1, -2 and so on.
+    /// An index, counted from 0, or from the end by -1, -2 and so on.
     case index(Int)
   }
   package let root: Root
@@ -89,7 +89,7 @@ package struct ValuePath: Hashable, Sendable {
 }
 
 extension ValuePath: CustomStringConvertible {
-  /// As it is written in a configuration.
+  /// The path as written in a configuration.
   package var description: String {
     var text =
       switch root {
@@ -124,8 +124,8 @@ extension ValuePath: ScalarOption {
 }
 
 extension ValuePath: ExpressibleByStringLiteral {
-  /// A path written in source code, which the type `StaticString` guarantees; paths from outside go through `init?(_:)`. Traps if it is not
-  /// a path.
+  /// A path written in source code, which the type `StaticString` guarantees; paths from outside use `init?(_:)`. Traps if it is not a
+  /// path.
   package init(stringLiteral text: StaticString) {
     guard let path = ValuePath("\(text)" as String) else { preconditionFailure("'\(text)' is no path") }
     self = path

@@ -1,7 +1,7 @@
 package import StockbusPlugin
 
-/// A condition on a value: `trade`, `book-*`, `*` (any value), `{}` (an object), `[]` (a list), or the negation of each with `!` in front:
-/// `!*` is a value that is missing.
+/// A condition on a value: `trade`, `book-*`, `*` (any value), `{}` (an object), `[]` (a list), or the negation of each with a preceding
+/// `!`: `!*` is a missing value.
 ///
 /// Texts, numbers, true, false and null are compared by their written form.
 package struct ValuePattern: Hashable, Sendable {

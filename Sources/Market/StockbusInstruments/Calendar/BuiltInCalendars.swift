@@ -12,7 +12,7 @@ extension TradingCalendar {
   /// The names of the calendars that need no configuration.
   package static let builtInNames = ["24/7", USEquities.name]
 
-  /// The built-in calendar with this name; nil if there is none. Made at the first request. Throws if the system lacks its time zone.
+  /// The built-in calendar with this name; nil if there is none. Created at the first request. Throws if the system lacks its time zone.
   package static func builtIn(_ name: String) throws(ZoneProblem) -> TradingCalendar? {
     switch name {
     case "24/7": always

@@ -1,7 +1,7 @@
 internal import StockbusFiles
 package import StockbusPlugin
 
-/// The kind of a session, as it is written.
+/// The kind of a session, as written.
 package enum SessionWord: String, Choice {
   case pre, regular, post
 
@@ -14,7 +14,7 @@ package enum SessionWord: String, Choice {
   }
 }
 
-/// A session of a calendar, as it is written: `{ days: mon-fri, from: 09:30, to: 16:00 }`.
+/// A session of a calendar, as written: `{ days: mon-fri, from: 09:30, to: 16:00 }`.
 package struct SessionOptions: Options {
   @Setting("The trading days that have it.", count: 1...7)
   package var days = [Weekdays(first: .monday, last: .friday)]
@@ -39,7 +39,7 @@ package struct SessionOptions: Options {
 
   func isOn(_ day: Weekday) -> Bool { days.contains { $0.all.contains(day) } }
 
-  /// True if it is one of the sessions of the week of a date.
+  /// True if the session is part of the week of a date.
   func isThere(on date: TradingDate) -> Bool { (since.map { $0 <= date } ?? true) && (until.map { date <= $0 } ?? true) }
 
   var session: DayPlan.Session {
@@ -47,7 +47,7 @@ package struct SessionOptions: Options {
   }
 }
 
-/// A calendar, as it is written under `calendars:`.
+/// A calendar, as written under `calendars:`.
 package struct CalendarOptions: Options {
   @Setting("The time zone of the exchange, such as America/Chicago.", length: 1...100)
   package var zone = "UTC"
@@ -68,7 +68,7 @@ package struct CalendarOptions: Options {
     checkDates(&problems)
   }
 
-  /// Sessions may not overlap, also not with those of the next day, and one of them must be a regular one.
+  /// Sessions may not overlap, not even with those of the next day, and at least one must be regular.
   private func checkSessions(_ problems: inout OptionProblems) {
     guard sessions.contains(where: { $0.kind == .regular }) else {
       return problems.add("there must be a regular session", at: "sessions")
@@ -78,7 +78,7 @@ package struct CalendarOptions: Options {
     for since in changes.dropFirst() { checkEvening(before: since, &told, &problems) }
   }
 
-  /// The sessions of the week that holds from a date on.
+  /// Checks the sessions of the week that is valid from a date on.
   private func checkOverlaps(_ since: TradingDate, _ told: inout Set<Int>, _ problems: inout OptionProblems) {
     // Places in the week, in seconds from Monday's midnight.
     struct Place {
@@ -94,12 +94,12 @@ package struct CalendarOptions: Options {
       }
     }
     week.sort { ($0.start, $0.item) < ($1.start, $1.item) }
-    // The week goes round.
+    // The end of the week is adjacent to its beginning.
     if let first = week.first { week.append(Place(start: first.start + 7 * 86_400, end: first.end + 7 * 86_400, item: first.item)) }
     for (one, next) in zip(week, week.dropFirst()) where next.start < one.end { tell(one.item, next.item, &told, &problems) }
   }
 
-  /// Sessions of the first date of a week that begin on the evening before, which has the sessions of the week before.
+  /// Checks the sessions of a week's first date that begin on the evening before, when the sessions of the previous week are valid.
   private func checkEvening(before date: TradingDate, _ told: inout Set<Int>, _ problems: inout OptionProblems) {
     let eve = date.advanced(by: -1)
     for (item, option) in sessions.enumerated() where option.isThere(on: date) && option.isOn(date.weekday) && option.session.start < 0 {
@@ -154,7 +154,7 @@ package struct CalendarOptions: Options {
     return "at \(time) no regular session of \(date) could \(opening == nil ? "end" : "begin")"
   }
 
-  /// The dates from which other sessions are there than before, the earliest first; the first one is before all others.
+  /// The dates from which other sessions are valid, the earliest first; the first date is before all others.
   private var changes: [TradingDate] {
     let dates = sessions.flatMap { [$0.since, $0.until?.advanced(by: 1)].compactMap(\.self) }
     return [TradingDate(days: .min)] + Set(dates).sorted()
@@ -174,7 +174,7 @@ package struct CalendarOptions: Options {
     }
   }
 
-  /// The calendar; the options have been checked. Throws if the zone's file has become unreadable meanwhile.
+  /// The calendar. The options must have been checked. Throws if the zone's file has become unreadable meanwhile.
   func calendar(_ name: String) throws(ZoneProblem) -> TradingCalendar {
     var exceptions: [TradingDate: TradingCalendar.Exception] = [:]
     for close in earlyCloses { exceptions[close.date] = .hours(opens: nil, closes: close.time.seconds) }

@@ -2,13 +2,13 @@ package import StockbusFiles
 
 /// The local time of an exchange at every moment in the range of `Timestamp`, and the reverse.
 ///
-/// The zone's changes are laid out once, so that both directions are one binary search, without locks or caches.
+/// The zone's changes are computed once, so that each direction is one binary search, without locks or caches.
 package struct ExchangeClock: Sendable {
-  /// `America/New_York`.
+  /// The zone's name: `America/New_York`.
   package let zone: String
   /// Seconds since the epoch at which the offset changes, ascending.
   private let changes: [Int]
-  /// Seconds east of Greenwich before the first change, and after each one: one more than `changes`.
+  /// Seconds east of Greenwich before the first change, and after each one: one item more than `changes`.
   private let offsets: [Int]
   /// The local times at which the offset in force ends, one for each change; ascending.
   private let localEnds: [Int]
@@ -51,15 +51,15 @@ package struct ExchangeClock: Sendable {
 
   /// Seconds since the epoch at the local time `local` (seconds since 1970-01-01T00:00 by a clock of the zone).
   ///
-  /// If clocks are set back and show it twice, the first of both. If they are set forward and never show it, the moment of the change. So
-  /// a later local time never leads to an earlier moment.
+  /// If clocks are set back and show the local time twice, the first moment. If they are set forward and never show it, the moment of the
+  /// change. So a later local time never gives an earlier moment.
   package func utc(local: Int) -> Int {
     let at = Self.count(localEnds, upTo: local)
     let time = local - offsets[at]
     return at == 0 ? time : max(time, changes[at - 1])
   }
 
-  /// How many of the ascending `numbers` are at most `limit`.
+  /// How many of the `numbers`, in ascending order, are at most `limit`.
   private static func count(_ numbers: [Int], upTo limit: Int) -> Int {
     var (low, high) = (0, numbers.count)
     while low < high {

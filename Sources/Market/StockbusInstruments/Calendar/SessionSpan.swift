@@ -1,10 +1,10 @@
 package import MarketData
 
-/// What a market does at a moment.
+/// The state of a market at a moment.
 package enum SessionKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
   case closed, pre, regular, post
 
-  /// `regular`.
+  /// The name of the kind: `regular`.
   package var word: String {
     switch self {
     case .closed: "closed"
@@ -14,7 +14,7 @@ package enum SessionKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     }
   }
 
-  /// The same as events carry it, where a closed market has no session.
+  /// The session as events carry it; a closed market has none.
   package var session: MarketSession {
     switch self {
     case .closed: .unknown
@@ -27,16 +27,16 @@ package enum SessionKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
 
 /// A stretch of time in which neither the kind of session nor the trading date changes.
 ///
-/// It lets a hot path ask its calendar a few times a day only: while `contains` holds for an event's time, one comparison is all it costs.
+/// With a span, a hot path calls its calendar only a few times a day: while `contains` is true, an event costs one comparison.
 package struct SessionSpan: BitwiseCopyable, Hashable, Sendable {
   package let kind: SessionKind
-  /// The trading date. A closed market still has the date of the session before.
+  /// The trading date. A closed market has the date of the previous session.
   package let date: TradingDate
   package let start: Timestamp
-  /// The nanoseconds from `start`; unsigned, so that a span may be as long as the whole range of time.
+  /// The length in nanoseconds from `start`; unsigned, so that a span may be as long as the whole range of time.
   @usableFromInline let length: UInt64
 
-  /// From `start` up to, but not including, `end`.
+  /// A span from `start` up to, but not including, `end`.
   init(_ kind: SessionKind, _ date: TradingDate, from start: Timestamp, to end: Timestamp) {
     self.kind = kind
     self.date = date
@@ -51,23 +51,23 @@ package struct SessionSpan: BitwiseCopyable, Hashable, Sendable {
     length = 0
   }
 
-  /// A span that contains no time, to begin with.
+  /// An initial span, which contains no time.
   package static let none = SessionSpan()
 
-  /// The moment at which it is over.
+  /// The moment at which the span ends.
   package var end: Timestamp { Timestamp(ns: start.ns &+ Int64(bitPattern: length)) }
 
   @inlinable @inline(__always)
   package func contains(_ time: Timestamp) -> Bool { UInt64(bitPattern: time.ns &- start.ns) < length }
 }
 
-/// The span that a component is in, by one calendar.
+/// A component's present span, by one calendar.
 package struct SessionCursor: BitwiseCopyable, Sendable {
   package private(set) var span = SessionSpan.none
 
   package init() {}
 
-  /// The span of `time`. Costs one comparison as long as that is the same as before; times may go back.
+  /// The span of `time`. Costs one comparison while the span is the same; times may go back.
   @inlinable @inline(__always)
   package mutating func span(at time: Timestamp, in calendar: TradingCalendar) -> SessionSpan {
     if span.contains(time) { return span }

@@ -1,12 +1,12 @@
 package import MarketData
 
 extension TradingCalendar {
-  /// When a print of this condition counts, as far as sessions are concerned.
+  /// The moment at which a print of this condition counts for sessions.
   ///
-  /// An auction is reported when it is done, which may be some time after the regular session that it closes, or, as clocks differ, a moment
-  /// before the one that it opens. A closing print up to `auctionSpan` after the end of a regular session counts at the last moment of that
-  /// session, and so does the correction of a close, up to the next trading date's end. An opening print outside of regular sessions up to
-  /// `auctionSpan` before one counts at its first moment. All others count at their time.
+  /// An auction is reported when it is done, which may be some time after the regular session that it closes, or, because clocks differ,
+  /// just before the session that it opens. A closing print up to `auctionSpan` after the end of a regular session counts at the last
+  /// moment of that session, and so does the correction of a close, up to the next trading date's end. An opening print outside of regular
+  /// sessions up to `auctionSpan` before one counts at its first moment. All others count at their time.
   package func moment(of condition: TradeCondition, at time: Timestamp) -> Timestamp {
     if !condition.isAuction { return time }
     let span = span(at: time)

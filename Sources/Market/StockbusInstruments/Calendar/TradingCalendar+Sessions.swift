@@ -4,23 +4,23 @@ internal import StockbusFiles
 /// One session of a trading date.
 package struct MarketHours: Hashable, Sendable {
   package let kind: SessionKind
-  /// From the first moment to the one at which it is over.
+  /// The time from the first moment up to, but not including, the end.
   package let time: Range<Timestamp>
 }
 
 extension TradingCalendar {
-  /// The span of `time`: what the market does then, for which trading date, and from when until when that is so.
+  /// The span of `time`: the market's state, the trading date, and when both begin and end.
   package func span(at time: Timestamp) -> SessionSpan {
     let seconds = Self.seconds(time)
-    // Mostly no change of the clocks is near, and one look-up does for all conversions.
+    // Usually no change of the clocks is near, and one look-up suffices for all conversions.
     let steady = clock.steadyOffset(at: seconds, margin: 8 * 86_400)
     let local = seconds + (steady ?? clock.offset(at: seconds))
     func utc(_ other: Int) -> Int {
       if let steady, abs(other - local) < 7 * 86_400 { return other - steady }
       return clock.utc(local: other)
     }
-    // The local day, and the day after it, whose sessions may begin on the evening before. One more, for zones that skip or repeat hours
-    // at midnight.
+    // The local day, and the next day, whose sessions may begin on the evening before. One more day, for zones that skip or repeat hours at
+    // midnight.
     let day = local.quotient(by: 86_400)
     let beyond = TradingDate(days: Int32(clamping: day + 3))
     var date = beyond
@@ -47,14 +47,14 @@ extension TradingCalendar {
     return SessionSpan(.closed, date, from: Timestamp(ns: .min), to: end())
   }
 
-  /// What the market does at `time`.
+  /// The state of the market at `time`.
   package func session(at time: Timestamp) -> SessionKind { span(at: time).kind }
 
-  /// The trading date of `time`; when the market is closed, that of the session before.
+  /// The trading date of `time`; for a closed market, that of the previous session.
   package func tradingDate(of time: Timestamp) -> TradingDate { span(at: time).date }
 
-  /// The trading date of a daily bar that begins at `time`: a midnight, in UTC or at the exchange, is that of its date; any other time has
-  /// the trading date of the session that it belongs to.
+  /// The trading date of a daily bar that begins at `time`. A midnight, in UTC or at the exchange, stands for its date; any other time has
+  /// the trading date of its session.
   package func tradingDate(ofDayFrom time: Timestamp) -> TradingDate { date(ofMidnight: time) ?? tradingDate(of: time) }
 
   /// The date that begins at `time` in UTC, or else at the exchange; nil if none does.
@@ -68,24 +68,24 @@ extension TradingCalendar {
     hours(date).map { MarketHours(kind: $0.kind, time: Self.timestamp($0.start)..<Self.timestamp($0.end)) }
   }
 
-  /// From the begin of the first regular session of a date to the end of the last one; nil if there is none.
+  /// From the beginning of the first regular session of a date to the end of the last one; nil if there is none.
   package func regularSession(of date: TradingDate) -> Range<Timestamp>? {
     let regular = sessions(of: date).filter { $0.kind == .regular }
     guard let first = regular.first, let last = regular.last else { return nil }
     return first.time.lowerBound..<last.time.upperBound
   }
 
-  /// From the begin of the first session of a date to the end of the last one, of whatever kind; nil if the market is closed.
+  /// From the beginning of the first session of a date to the end of the last one, of any kind; nil if the market is closed.
   package func hours(of date: TradingDate) -> Range<Timestamp>? {
     let all = sessions(of: date)
     guard let first = all.first, let last = all.last else { return nil }
     return first.time.lowerBound..<last.time.upperBound
   }
 
-  /// The begin of a date's first session, in seconds since the epoch.
+  /// The beginning of a date's first session, in seconds since the epoch.
   private func start(of date: TradingDate) -> Int? { hours(date).first?.start }
 
-  /// The sessions of a date in seconds since the epoch, without those that a change of the clocks leaves no time for.
+  /// The sessions of a date in seconds since the epoch, without those for which a change of the clocks leaves no time.
   private func hours(_ date: TradingDate) -> [(kind: SessionKind, start: Int, end: Int)] {
     let midnight = Int(date.days) * 86_400
     return plan(date).sessions.compactMap { session in

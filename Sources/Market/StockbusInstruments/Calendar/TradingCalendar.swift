@@ -1,29 +1,29 @@
 /// The trading days of an exchange and the sessions of each, over the whole range of `Timestamp`.
 ///
-/// A moment outside of all sessions belongs to the trading date of the session before it, so that the date changes exactly when the first
+/// A moment outside all sessions belongs to the trading date of the previous session, so that the date changes exactly when the first
 /// session of the next trading date begins. A session may begin on the evening before its date, as those of futures do. On days on which
 /// the clocks change, sessions begin and end by the clock of the exchange: if clocks skip a time, at the moment of the change; if they show
 /// it twice, at the first of both.
 ///
-/// It never changes, and needs some 430 KB: one number for each day of 585 years, so that asking needs no lock; one number for each day of
-/// the week if all weeks are alike. Asking takes some 100 ns; a hot path has a `SessionCursor`.
+/// A calendar is immutable and needs some 430 KB: one number for each day of 585 years, so that a look-up needs no lock; only one number
+/// for each day of the week if all weeks are alike. A look-up takes some 100 ns; a hot path has a `SessionCursor`.
 package final class TradingCalendar: Sendable {
-  /// As it is written in files of instruments: `24/7`, `us_equities`.
+  /// The name in files of instruments: `24/7`, `us_equities`.
   package let name: String
   package let clock: ExchangeClock
-  /// The first one is that of a day without trading.
+  /// The plans; the first one is that of a day without trading.
   private let plans: [DayPlan]
-  /// For each day from `firstDay` on the number of its plan; only for the first week if all others are like it.
+  /// For each day from `firstDay` on, the number of its plan; only the first week if all weeks are alike.
   private let days: [UInt16]
 
   /// Whole days in the range of `Timestamp`.
   private static let firstDay = -106_751
   private static let lastDay = 106_750
 
-  /// What is special about one date.
+  /// A deviation on one date.
   enum Exception: Hashable, Sendable {
     case closed
-    /// In seconds from midnight.
+    /// The hours of a shorter day, in seconds from midnight.
     case hours(opens: Int?, closes: Int?)
   }
 
@@ -36,7 +36,7 @@ package final class TradingCalendar: Sendable {
   /// - Parameters:
   ///   - week: the plans of Monday to Sunday, whose sessions do not overlap.
   ///   - later: weeks that hold from a date on, the earliest first.
-  ///   - exceptions: dates that differ from their weekday. Hours that are not inside the usual ones leave the date as it is.
+  ///   - exceptions: dates that differ from their weekday. Hours that are not inside the usual ones have no effect.
   init(_ name: String, clock: ExchangeClock, week: [DayPlan], later: [Week] = [], exceptions: [TradingDate: Exception] = [:]) {
     self.name = name
     self.clock = clock
@@ -70,7 +70,7 @@ package final class TradingCalendar: Sendable {
 
   func plan(_ date: TradingDate) -> DayPlan { plans[Int(plan(onDay: Int(date.days)))] }
 
-  /// The number of a day's plan; 0, that of a day without trading, beyond the range of time.
+  /// The number of a day's plan; beyond the range of time 0, the plan of a day without trading.
   private func plan(onDay day: Int) -> UInt16 {
     Self.firstDay <= day && day <= Self.lastDay ? days[(day - Self.firstDay) % days.count] : 0
   }
@@ -116,6 +116,6 @@ package final class TradingCalendar: Sendable {
 }
 
 extension TradingCalendar: Equatable {
-  /// True for the same calendar, not for one that happens to say the same.
+  /// True for the same calendar, not for another one with the same contents.
   package static func == (a: TradingCalendar, b: TradingCalendar) -> Bool { a === b }
 }

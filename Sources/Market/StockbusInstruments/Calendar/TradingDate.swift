@@ -34,7 +34,7 @@ extension TradingDate: Comparable {
 }
 
 extension TradingDate: CustomStringConvertible {
-  /// `2013-10-08`.
+  /// The date as text: `2013-10-08`.
   package var description: String { civil.optionText }
 }
 
@@ -53,14 +53,14 @@ extension TradingDate: ScalarOption {
   package var optionText: String { description }
 }
 
-/// Schemas of this room's scalar options.
+/// Schemas of this module's scalar options.
 enum OptionPattern {
-  /// Text of this form, or with a variable.
+  /// A text of this form, or with a variable.
   static func text(_ pattern: String) -> JSONValue { ["type": "string", "pattern": .string("^(\(pattern))$|\\$\\{")] }
 }
 
 extension Int {
-  /// Floor division, also for negative numbers.
+  /// Floor division, which also rounds negative numbers down.
   func quotient(by divisor: Int) -> Int { self / divisor - (self % divisor < 0 ? 1 : 0) }
   func remainder(by divisor: Int) -> Int { (self % divisor + divisor) % divisor }
 }

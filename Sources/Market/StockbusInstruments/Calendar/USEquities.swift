@@ -1,12 +1,12 @@
 internal import MarketData
 internal import StockbusFiles
 
-/// The calendar of the stock exchanges of the United States: NYSE, Nasdaq, and those that keep their days.
+/// The calendar of the stock exchanges of the United States: NYSE, Nasdaq, and the exchanges with the same days.
 ///
-/// Holidays and early closes follow the exchanges' rules from 1998 on (NYSE rule 7.2; before 2022 rule 51), so that they are also right for
-/// years to come, unless the rules change. What no rule gives is listed. Sources: "NYSE: Special Closings since 1885" (the exchange's own
-/// list, closings.pdf), and its yearly announcements of holidays. Openings that were delayed by a minute or two for a moment of silence
-/// are left out. The extended hours are those of Nasdaq and NYSE Arca, 4:00 to 20:00, for all years.
+/// Holidays and early closes follow the exchanges' rules from 1998 on (NYSE rule 7.2; before 2022 rule 51), so that future years are right
+/// too, unless the rules change. Days that no rule gives are listed. Sources: "NYSE: Special Closings since 1885" (the exchange's own list,
+/// closings.pdf), and its yearly announcements of holidays. Openings that were delayed by a minute or two for a moment of silence are left
+/// out. The extended hours are those of Nasdaq and NYSE Arca, 4:00 to 20:00, for all years.
 enum USEquities {
   static let name = "us_equities"
 
@@ -38,13 +38,13 @@ enum USEquities {
     return found
   }
 
-  /// Closings by no rule: the attacks of 11 September 2001; mourning for presidents Reagan, Ford, Bush and Carter; hurricane Sandy.
+  /// Closings that no rule gives: the attacks of 11 September 2001; mourning for presidents Reagan, Ford, Bush and Carter; hurricane Sandy.
   private static let closings = [
     (2001, 9, 11), (2001, 9, 12), (2001, 9, 13), (2001, 9, 14), (2004, 6, 11), (2007, 1, 2), (2012, 10, 29), (2012, 10, 30),
     (2018, 12, 5), (2025, 1, 9),
   ]
 
-  /// Early closes by no rule: before the year 2000, and the Friday after Christmas 2003.
+  /// Early closes that no rule gives: before the year 2000, and the Friday after Christmas 2003.
   private static let shortDays = [(1999, 12, 31), (2003, 12, 26)]
 
   private static func holidays(_ year: Int) -> [TradingDate] {
@@ -70,7 +70,7 @@ enum USEquities {
     if let eve = TradingDate(year: year, month: 7, day: 3) {
       switch eve.weekday {
       case .monday, .tuesday, .thursday: dates.append(eve)
-      // Until 2012 the Friday after a holiday on Thursday was the short day.
+      // Until 2012 the Friday after a Thursday holiday was the short day.
       case .wednesday where year >= 2013: dates.append(eve)
       case .wednesday: dates.append(eve.advanced(by: 2))
       default: break
@@ -79,7 +79,7 @@ enum USEquities {
     return dates.compactMap(\.self)
   }
 
-  /// A holiday with a fixed date: on Friday if that is a Saturday, on Monday if it is a Sunday.
+  /// A holiday with a fixed date: observed on Friday if that date is a Saturday, on Monday if it is a Sunday.
   private static func observed(_ year: Int, _ month: Int, _ day: Int) -> TradingDate? {
     guard let date = TradingDate(year: year, month: month, day: day) else { return nil }
     return date.advanced(by: date.weekday == .saturday ? -1 : date.weekday == .sunday ? 1 : 0)

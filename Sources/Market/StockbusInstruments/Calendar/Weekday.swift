@@ -2,7 +2,7 @@
 package enum Weekday: Int, CaseIterable, BitwiseCopyable, Sendable {
   case monday, tuesday, wednesday, thursday, friday, saturday, sunday
 
-  /// `mon`, as it is written in a configuration.
+  /// The day as written in a configuration: `mon`.
   package var word: String { Self.words[rawValue] }
 
   static let words = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]

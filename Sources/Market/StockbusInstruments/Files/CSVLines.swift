@@ -1,6 +1,6 @@
 /// The lines of a CSV text (RFC 4180), field by field, with the place of each. A quoted field must end on its line.
 struct CSVLines {
-  /// One field: its text without quotation marks, and where it begins.
+  /// One field: its text without quotation marks, and its column.
   struct Field {
     let text: String
     /// Counted from 1, in Unicode scalars.
@@ -16,7 +16,7 @@ struct CSVLines {
 
   private let bytes: [UInt8]
   private var at: Int
-  /// The number of the line that was read last, counted from 1.
+  /// The number of the line last read, counted from 1.
   private(set) var line = 0
 
   init(_ bytes: [UInt8]) {
@@ -47,7 +47,7 @@ struct CSVLines {
     }
   }
 
-  /// The field at `from` of the line from `start` to `end`, and where it ends: at a comma or at the line's end.
+  /// The field at `from` of the line from `start` to `end`, and where the field ends: at a comma or at the line's end.
   private func field(_ from: Int, _ start: Int, _ end: Int) throws(Fault) -> (Field, Int) {
     guard from < end, bytes[from] == 34 else {
       var to = from

@@ -5,13 +5,13 @@ internal import StockbusPlugin
 struct InstrumentField: Sendable {
   let name: String
   let sentence: String
-  /// For messages: `a price such as 0.01`.
+  /// The expected value, for messages: `a price such as 0.01`.
   let phrase: String
   let schema: JSONValue
   /// Sets the field from its text.
   let set: @Sendable (inout Instrument, String) throws(OptionTextError) -> Void
 
-  /// The symbol is not among them, because it makes the instrument, nor are the splits, which are a list.
+  /// All fields except the symbol, which creates the instrument, and the splits, which are a list.
   static let all: [InstrumentField] = [
     text("name", "Its full name, such as Apple Inc.", limit: InstrumentLimits.name) { $0.name = $1 },
     InstrumentField(
@@ -39,7 +39,7 @@ struct InstrumentField: Sendable {
     },
   ]
 
-  /// All names, in the order in which they are described.
+  /// All names, in the order of their description.
   static let names = ["symbol"] + all.map(\.name) + ["splits"]
   static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 

@@ -16,6 +16,6 @@ package enum InstrumentLimits {
   package static let splits = 100
   /// Calendars of a configuration.
   package static let calendars = 100
-  /// Problems of all files that are reported, and as many warnings.
+  /// Problems of all files that are reported, and equally many warnings.
   package static let problems = 1000
 }

@@ -23,7 +23,7 @@ extension InstrumentsBuilder {
         add(fields, columns, ConfigNode.Mark(file: file, line: lines.line, column: 1))
       } catch {
         report(error.message, at: ConfigNode.Mark(file: file, line: lines.line, column: error.column))
-        // Without a header nothing else can be read.
+        // Without a header no other line can be read.
         if header == nil { return }
       }
     }
@@ -35,12 +35,12 @@ extension InstrumentsBuilder {
   private struct Header {
     var symbol = 0
     var splits: Int?
-    /// In the order of the columns.
+    /// The fields in the order of the columns.
     var fields: [(column: Int, field: InstrumentField)] = []
     var count = 0
   }
 
-  /// Nil after reporting that nothing can be read under this header.
+  /// The header; nil after reporting an error that makes the file unreadable.
   private mutating func header(_ names: [CSVLines.Field], _ line: ConfigNode.Mark) -> Header? {
     var header = Header(count: names.count)
     var seen: [String: Int] = [:]
@@ -95,7 +95,7 @@ extension InstrumentsBuilder {
     add(instrument, at: line)
   }
 
-  /// Without blanks and tabs at both ends.
+  /// The text without blanks and tabs at both ends.
   private static func trimmed(_ text: String) -> String {
     let isBlank = { (byte: UInt8) in byte == 32 || byte == 9 }
     guard let first = text.utf8.first, let last = text.utf8.last, isBlank(first) || isBlank(last) else { return text }

@@ -2,7 +2,7 @@ internal import MarketData
 package import StockbusPlugin
 
 extension InstrumentsBuilder {
-  /// Adds instruments that are written in YAML: a list of mappings.
+  /// Adds instruments written in YAML as a list of mappings.
   package mutating func add(_ node: ConfigNode) {
     guard case .list(let items) = node.value else {
       return report("instruments must be a list of mappings with 'symbol', got \(node.kind)", at: node.mark)
@@ -10,7 +10,7 @@ extension InstrumentsBuilder {
     for item in items { add(instrument: item) }
   }
 
-  /// Adds one instrument that is written as a mapping.
+  /// Adds one instrument written as a mapping.
   package mutating func add(instrument node: ConfigNode) {
     guard case .map(let entries) = node.value else {
       if case .scalar(let text) = node.value, let slip = missingBlank(text, among: InstrumentField.names) {

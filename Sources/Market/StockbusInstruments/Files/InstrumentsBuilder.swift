@@ -4,28 +4,28 @@ package import StockbusPlugin
 
 /// Collects calendars and instruments from the pieces of a configuration and from files, with all problems.
 ///
-/// Calendars come first, because instruments name them.
+/// Add calendars first, because instruments name them.
 package struct InstrumentsBuilder {
   package private(set) var problems = Problems()
-  /// What is allowed but probably unintended, one line each with its place: `instruments.csv:1:20: warning: …`.
+  /// Warnings about contents that are allowed but probably unintended, one line each with its place: `instruments.csv:1:20: warning: …`.
   package private(set) var warnings: [String] = []
 
   private var instruments: [Instrument] = []
-  /// Where each symbol was first given.
+  /// The place at which each symbol was first given.
   private var marks: [Symbol: ConfigNode.Mark] = [:]
   private var calendars: [String: TradingCalendar] = [:]
   private var calendarOrder: [String] = []
   private var calendarMarks: [String: ConfigNode.Mark] = [:]
   private var isFull = false
-  /// What has been reported. A node with several aliases is read several times.
+  /// The problems reported so far. A node with several aliases is read several times.
   private var told: Set<Problem> = []
 
   package init() {}
 
-  /// All that was added. If there are problems, what they concern is missing.
+  /// The instruments and calendars added. If there are problems, the parts that they concern are missing.
   package consuming func finish() -> Instruments { Instruments(instruments, calendars: calendarOrder.compactMap { calendars[$0] }) }
 
-  /// Adds a problem, once, and up to a limit.
+  /// Adds a problem once, up to a limit.
   package mutating func report(_ message: String, at mark: ConfigNode.Mark) {
     guard told.count < InstrumentLimits.problems, told.insert(Problem(message, at: mark)).inserted else { return }
     problems.add(message, at: mark)
@@ -69,7 +69,7 @@ package struct InstrumentsBuilder {
     }
   }
 
-  /// What is wrong with a calendar's name; nil if it is valid.
+  /// The error in a calendar's name; nil if the name is valid.
   private static func mistake(in name: String) -> String? {
     if TradingCalendar.builtInNames.contains(name) { return "this calendar is built in; choose another name" }
     let isPlain = name.utf8.allSatisfy { ($0 | 32) &- 97 < 26 || $0 &- 45 < 13 || $0 == 95 }
@@ -79,7 +79,7 @@ package struct InstrumentsBuilder {
 
   // MARK: Instruments
 
-  /// Begins an instrument. Returns nil after reporting what is wrong with its symbol.
+  /// Begins an instrument. Returns nil after reporting an error in its symbol.
   mutating func begin(_ name: String, shown text: String, at mark: ConfigNode.Mark) -> Instrument? {
     let symbol: Symbol
     do throws(TextError) { symbol = try Symbol(name) } catch {
@@ -94,7 +94,7 @@ package struct InstrumentsBuilder {
     return Instrument(symbol)
   }
 
-  /// Adds an instrument that `begin` has made.
+  /// Adds an instrument that `begin` has created.
   mutating func add(_ instrument: Instrument, at mark: ConfigNode.Mark) {
     if instruments.count < InstrumentLimits.instruments {
       instruments.append(instrument)
@@ -139,9 +139,9 @@ package struct InstrumentsBuilder {
     "'\(name)' must be \(phrase), got \(text)" + (error.mayRepeatText && isFromVariable ? "" : error.suffix)
   }
 
-  /// Checks that there is a calendar with this name, and makes it if it is built in.
+  /// Checks that there is a calendar with this name, and creates it if it is built in.
   private mutating func find(_ name: String, shown text: String, _ isFromVariable: Bool, at mark: ConfigNode.Mark) {
-    // A calendar that has problems has been reported.
+    // A calendar with problems has been reported.
     if calendars[name] != nil || calendarMarks[name] != nil { return }
     do throws(ZoneProblem) {
       if let builtIn = try TradingCalendar.builtIn(name) {

@@ -4,25 +4,25 @@ package import StockbusPlugin
 
 /// All instruments of a run, with their calendars. It never changes during a run.
 ///
-/// A look-up by symbol is one load from a table by the symbol's handle. A symbol without an instrument is nothing unusual: prices go on
-/// without them.
+/// A look-up by symbol is one load from a table by the symbol's handle. A symbol may have no instrument: its prices are processed all the
+/// same.
 package struct Instruments: Sendable {
-  /// In the order of the files and lines; each symbol once.
+  /// The instruments in the order of the files and lines; each symbol once.
   package let all: [Instrument]
   /// The calendars of the instruments and of the configuration, and `24/7`, each once.
   package let calendars: [TradingCalendar]
-  /// By symbol handle: the place in `all` counted from 1; 0 for a symbol without an instrument.
+  /// By symbol handle: the index in `all`, counted from 1; 0 for a symbol without an instrument.
   @usableFromInline let places: [Int32]
-  /// In the order of `all`.
+  /// The texts in the order of `all`.
   @usableFromInline let terms: [InstrumentTerms]
   let texts: SearchTexts
-  /// The zone that the configuration names for the run: where the days of symbols without a calendar may begin, too. UTC if it names none.
+  /// The zone that the configuration sets for the run, in which the days of symbols without a calendar may begin. UTC if it sets none.
   package var zone: ExchangeClock?
 
   /// No instruments.
   package init() { self.init([]) }
 
-  /// Made in code, as by tests. Files and configurations go through an `InstrumentsBuilder`.
+  /// Instruments created in code, for example by tests. Files and configurations use an `InstrumentsBuilder`.
   ///
   /// - Parameters:
   ///   - all: each symbol once; the calendars that they name are among `calendars`, or are ignored.
@@ -41,10 +41,10 @@ package struct Instruments: Sendable {
 
   package var isEmpty: Bool { all.isEmpty }
 
-  /// The instrument of a symbol; nil if there is none. Copies it, with its texts; hot paths use `terms(of:)`.
+  /// The instrument of a symbol; nil if there is none. Copies the instrument with its texts; hot paths use `terms(of:)`.
   package subscript(symbol: Symbol) -> Instrument? { place(of: symbol).map { all[$0] } }
 
-  /// The place of a symbol's instrument in `all`; nil if there is none.
+  /// The index of a symbol's instrument in `all`; nil if there is none.
   @inlinable @inline(__always)
   package func place(of symbol: Symbol) -> Int? {
     let id = Int(symbol.id)
@@ -63,14 +63,14 @@ package struct Instruments: Sendable {
     return calendars[Int(terms.calendar)]
   }
 
-  /// The calendar with this name, of the configuration or built in; nil if there is none. Throws if the system lacks the time zone of a
-  /// built-in one.
+  /// The calendar with this name, from the configuration or built in; nil if there is none. Throws if the system lacks the time zone of a
+  /// built-in calendar.
   package func calendar(named name: String) throws(ZoneProblem) -> TradingCalendar? {
     if let known = calendars.first(where: { $0.name == name }) { return known }
     return try TradingCalendar.builtIn(name)
   }
 
-  /// The names that `calendar(named:)` knows, for suggestions.
+  /// The names that `calendar(named:)` accepts, for suggestions.
   package var calendarNames: [String] {
     let own = calendars.map(\.name)
     return own + TradingCalendar.builtInNames.filter { !own.contains($0) }

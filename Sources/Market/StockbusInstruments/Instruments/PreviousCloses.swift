@@ -1,21 +1,21 @@
 package import MarketData
 package import StockbusPlugin
 
-/// The previous close of each symbol, from which a change since the previous close counts.
+/// The previous close of each symbol, to which a change since the previous close refers.
 ///
-/// It is the last price of the trading date before: the close in the history if it is from before the run, otherwise the last price that
-/// has come. Splits since then are applied. Trading dates are those of the symbol's calendar, or UTC's days without one.
+/// It is the last price of the previous trading date: the close in the history if that date is before the run, otherwise the last price
+/// received. Splits since then are applied. Trading dates are those of the symbol's calendar, or UTC's days without a calendar.
 ///
-/// Times never go back: an event of an earlier date than the symbol's newest one changes nothing.
+/// Times never go back: an event of an earlier date than the symbol's newest date has no effect.
 package struct PreviousCloses: Sendable {
-  /// What a symbol's price begins: a new trading date, with the close of the one before.
+  /// The start of a symbol's new trading date, with the previous close.
   package struct Opening: BitwiseCopyable, Hashable, Sendable {
     /// Nil if no close is known.
     package var close: Price?
   }
 
   private struct Day: BitwiseCopyable, Sendable {
-    /// From this moment on it is another trading date; `Int64.min` before the first price.
+    /// The end of the trading date; `Int64.min` before the first price.
     var end = Int64.min
     var date = TradingDate(days: 0)
     /// The last price of the date.
@@ -30,7 +30,7 @@ package struct PreviousCloses: Sendable {
 
   private let past: PastPrices
   private let instruments: Instruments
-  /// By symbol handle.
+  /// The present trading dates by symbol handle.
   private var days: ContiguousArray<Day> = []
 
   package init(_ past: PastPrices, _ instruments: Instruments) {
@@ -38,7 +38,7 @@ package struct PreviousCloses: Sendable {
     self.instruments = instruments
   }
 
-  /// When an event's price counts, for `take`.
+  /// The moment at which an event's price counts, for `take`.
   @inline(__always)
   package func moment<E: PricedEvent>(of event: E) -> Timestamp {
     let length = (event as? Bar)?.length
@@ -46,10 +46,10 @@ package struct PreviousCloses: Sendable {
     return event.condition.isAuction || isElsewhere ? instruments.moment(of: event) : EventClock.fair(event.time, received: event.received)
   }
 
-  /// Takes a price; returns the close of the date before if this price is the first of a trading date.
+  /// Takes a price; returns the previous close if this price is the first of a trading date.
   ///
   /// - Parameters:
-  ///   - time: when it counts, which is its receipt if it is dated ahead.
+  ///   - time: when the price counts, which is its receipt if it is dated ahead.
   ///   - isDated: whether the time may be a midnight that stands for a date, as that of a daily bar.
   @inline(__always)
   package mutating func take(_ symbol: Symbol, _ price: Price, at time: Timestamp, isDated: Bool = false) -> Opening? {
@@ -75,7 +75,7 @@ package struct PreviousCloses: Sendable {
     let begin = calendar.map { $0.hours(of: date)?.lowerBound ?? time } ?? date.midnight
     var close = last.end == .min ? past.close(of: symbol, before: date, beginning: begin, calendar) : (last.price, last.date)
     if let known = close, let instrument = instruments[symbol], !instrument.splits.isEmpty {
-      // Without a ratio that fits, nothing is known.
+      // If the ratio does not fit, no close is known.
       let adjusted = instrument.splitRatio(after: known.date, through: date).flatMap { $0.inverse.applied(to: known.price.raw) }
       close = adjusted.map { (Price(raw: $0), known.date) }
     }
@@ -85,8 +85,7 @@ package struct PreviousCloses: Sendable {
 }
 
 extension PastPrices {
-  /// The last price known from before a trading date, which begins at `begin`, and its date: the newest close, or a last price of a later
-  /// date than that.
+  /// The last price known before a trading date that begins at `begin`, with its date: the newest close, or a last price of a later date.
   package func close(
     of symbol: Symbol, before date: TradingDate, beginning begin: Timestamp, _ calendar: TradingCalendar?
   ) -> (price: Price, date: TradingDate)? {
@@ -99,8 +98,8 @@ extension PastPrices {
 }
 
 extension Instruments {
-  /// The bar with midnight UTC of its date as its time if it is one of a day or more: so there is one bar of a date, wherever its feed lets
-  /// dates begin. The date is that of the symbol's calendar, or else the one that begins in the run's zone; other bars stay as they are.
+  /// A bar of a day or more, with midnight UTC of its date as its time: so each date has one bar, wherever its feed lets dates begin. The
+  /// date is that of the symbol's calendar, or else the one that begins in the run's zone; other bars stay unchanged.
   package func dated(_ bar: Bar) -> Bar {
     if bar.length < .day { return bar }
     var dated = bar
@@ -118,7 +117,7 @@ extension Instruments {
 extension TradingDate {
   /// The trading date of a moment, in UTC without a calendar.
   ///
-  /// - Parameter isDated: whether midnight, in UTC or at the exchange, stands for the date of that name.
+  /// - Parameter isDated: whether a midnight, in UTC or at the exchange, stands for the date that it begins.
   package init(of time: Timestamp, _ calendar: TradingCalendar?, isDated: Bool = false) {
     guard let calendar else {
       self.init(days: Int32(clamping: Self.day(time.ns)))
@@ -127,7 +126,7 @@ extension TradingDate {
     self = isDated ? calendar.tradingDate(ofDayFrom: time) : calendar.tradingDate(of: time)
   }
 
-  /// Its beginning in UTC.
+  /// The beginning of the date in UTC.
   package var midnight: Timestamp {
     let (ns, overflow) = Int64(days).multipliedReportingOverflow(by: Self.nanoseconds)
     return Timestamp(ns: overflow ? (days < 0 ? .min : .max) : ns)

@@ -25,7 +25,7 @@ package struct Ratio: BitwiseCopyable, Hashable, Sendable {
 
   /// The product; nil if it does not fit.
   package func times(_ other: Ratio) -> Ratio? {
-    // Crosswise in lowest terms, so that only products overflow that do not fit.
+    // The factors are reduced crosswise, so that only results that do not fit overflow.
     guard let a = Ratio(numerator, other.denominator), let b = Ratio(other.numerator, denominator) else { return nil }
     let (top, o1) = a.numerator.multipliedReportingOverflow(by: b.numerator)
     let (bottom, o2) = a.denominator.multipliedReportingOverflow(by: b.denominator)
@@ -47,7 +47,7 @@ extension Ratio: CustomStringConvertible {
   package var description: String { "\(numerator):\(denominator)" }
 }
 
-/// A split: from the begin of `date` on there are `ratio` new shares for each old one, such as 7:1, or 1:20 for a reverse split.
+/// A split: from the beginning of `date` on there are `ratio` new shares for each old one, such as 7:1, or 1:20 for a reverse split.
 package struct Split: BitwiseCopyable, Hashable, Sendable {
   /// The first trading date with the new shares (the ex-date).
   package let date: TradingDate

@@ -1,11 +1,11 @@
 package import MarketData
 package import StockbusPlugin
 
-/// A split at the moment from which on prices are those of the new shares.
+/// A split at the moment from which prices are those of the new shares.
 package struct PriceSplit: BitwiseCopyable, Hashable, Sendable {
-  /// In nanoseconds since the epoch.
+  /// The moment, in nanoseconds since the epoch.
   package let time: Int64
-  /// New to old shares.
+  /// The ratio of new to old shares.
   package let ratio: Ratio
 
   /// `new: 7, old: 1` for seven shares instead of one. Nil unless both are positive.
@@ -19,13 +19,13 @@ package struct PriceSplit: BitwiseCopyable, Hashable, Sendable {
     self.ratio = ratio
   }
 
-  /// A price from before the split as it would be after it: `price × old / new`, rounded once to a billionth, half to even; nil if it is out
-  /// of range.
+  /// A price from before the split, adjusted to the new shares: `price × old / new`, rounded once to a billionth, half to even; nil if it
+  /// is out of range.
   package func adjust(_ price: Int64) -> Int64? { ratio.inverse.applied(to: price) }
 
   package func adjust(_ price: Price) -> Price? { adjust(price.raw).map { Price(raw: $0) } }
 
-  /// A bar from before it; its volume stays, and with it the turnover.
+  /// A bar from before the split, adjusted to the new shares; its volume and turnover stay.
   package func adjust(_ bar: Bar) -> Bar? {
     var bar = bar
     guard let open = adjust(bar.open), let high = adjust(bar.high), let low = adjust(bar.low), let close = adjust(bar.close),
@@ -49,16 +49,16 @@ package struct SplitTimes: Sendable {
 
   package var isEmpty: Bool { splits.isEmpty }
 
-  /// The first split of a symbol after a time, not at it; nil if there is none.
+  /// The first split of a symbol after, but not at, a time; nil if there is none.
   package func first(of symbol: Symbol, after time: Int64) -> PriceSplit? { splits[symbol]?.first { $0.time > time } }
 }
 
-/// Says with which event of a symbol prices are those of new shares, so that older prices have to be adjusted before they are compared with it.
+/// Finds the event of a symbol from which prices are those of the new shares, so that older prices must be adjusted before a comparison.
 ///
-/// It is asked for every event. An event costs one comparison, but for those of the last days before a split.
+/// To be called for every event. An event costs one comparison, except in the last days before a split.
 package struct SplitWatch: Sendable {
   private struct Next: BitwiseCopyable {
-    /// No event before this time can be one after the split; a bar of a week has a time that is some days before its close.
+    /// No event before this time can be after the split; the time of a weekly bar is some days before its close.
     var earliest = Int64.min
     /// When the split takes effect; `Int64.max` if there is none, `Int64.min` before the symbol's first event.
     var time = Int64.min
@@ -66,17 +66,17 @@ package struct SplitWatch: Sendable {
 
   private let instruments: Instruments
   private let times: SplitTimes
-  /// By symbol handle.
+  /// The next splits by symbol handle.
   private var next: ContiguousArray<Next> = []
 
-  /// Nil if no instrument has been split: there is nothing to watch.
+  /// Nil if no instrument has a split, so that there is nothing to watch.
   package init?(_ instruments: Instruments) {
     times = SplitTimes(instruments)
     self.instruments = instruments
     if times.isEmpty { return nil }
   }
 
-  /// The next split between this event and those of the symbol before it; nil if there is none. To be asked until it is nil.
+  /// The next split between the symbol's previous event and this one; nil if there is none. To be called until it returns nil.
   @inline(__always)
   package mutating func take<E: PricedEvent>(_ event: E) -> PriceSplit? {
     let id = Int(event.symbol.id)
@@ -84,7 +84,7 @@ package struct SplitWatch: Sendable {
     return takeFar(event.symbol, at: instruments.moment(of: event))
   }
 
-  /// The same for a price at a moment.
+  /// The next split before a price at a moment.
   package mutating func take(_ symbol: Symbol, at moment: Timestamp) -> PriceSplit? { takeFar(symbol, at: moment) }
 
   @inline(never)
@@ -93,7 +93,7 @@ package struct SplitWatch: Sendable {
     next.grow(toHold: id, filling: Next())
     let due = next[id].time
     if moment.ns < due { return nil }
-    // The first event knows of no older price.
+    // Before the first event there is no older price.
     let isFirst = due == .min
     if due == .max { return nil }
     let split = isFirst ? nil : times.first(of: symbol, after: due - 1)
@@ -103,7 +103,7 @@ package struct SplitWatch: Sendable {
     return split
   }
 
-  /// How long before the moment of its price an event may be dated: a bar of a week, with a day for zones.
+  /// How long before the moment of its price an event may be dated: the length of a weekly bar, and a day for zones.
   private static var slack: Int64 { 8 * 86_400_000_000_000 }
 }
 
@@ -112,14 +112,14 @@ extension Instruments {
   fileprivate func splits(of instrument: Instrument) -> [PriceSplit] {
     let calendar = calendar(for: instrument.symbol)
     return instrument.splits.map { split in
-      // On a date without trading it takes effect with the next one.
+      // On a date without trading, a split takes effect with the next trading date.
       let first = calendar?.next(after: split.date.advanced(by: -1)).flatMap { calendar?.hours(of: $0)?.lowerBound }
       return PriceSplit(time: (first ?? split.date.midnight).ns, split.ratio)
     }
   }
 
-  /// The bars of a symbol, oldest first, with prices as they are for the shares of `present`, or else of the newest bar, so that a chart of them
-  /// shows no split as a fall. Volumes stay; a bar of which a price would be out of range is left out.
+  /// The bars of a symbol, oldest first, with prices for the shares at `present`, or else at the newest bar, so that a chart shows no split
+  /// as a fall. Volumes stay; a bar with a price that would be out of range is left out.
   package func adjusted(_ bars: [Bar], to present: Timestamp? = nil) -> [Bar] {
     guard let last = bars.last, terms(of: last.symbol)?.hasSplits == true, let instrument = self[last.symbol] else { return bars }
     let end = (present ?? moment(of: last)).ns
@@ -130,9 +130,9 @@ extension Instruments {
     }
   }
 
-  /// When an event's price counts, as far as trading dates are concerned: its time, or that of its receipt if it is dated ahead. The print of an
-  /// auction belongs to the session that it opens or closes; the close of a bar of a day or more whose time stands for a date is one of that
-  /// trading date, or of the last one of its week.
+  /// The moment at which an event's price counts for trading dates: its time, or that of its receipt if it is dated ahead. The print of an
+  /// auction belongs to the session that it opens or closes. The close of a bar of a day or more whose time stands for a date belongs to
+  /// that trading date, or to the last one of its week.
   package func moment<E: PricedEvent>(of event: E) -> Timestamp {
     let time = EventClock.fair(event.time, received: event.received)
     if event.condition.isAuction { return calendar(for: event.symbol)?.moment(of: event.condition, at: time) ?? time }

@@ -1,11 +1,11 @@
 internal import MarketData
 
 extension Instruments {
-  /// The places in `all` of the instruments that match every word of `text`, best first, at most `limit`.
+  /// The indices in `all` of the instruments that match every word of `text`, best first, at most `limit`.
   ///
   /// A word matches without regard to case, in this order: the whole symbol, the start of the symbol, the start of a word of the name, the
-  /// start of a word of the industry, inside of the symbol, of the name, of the industry. With several words the worst match counts first,
-  /// then the sum; then the symbol decides. Text without words matches nothing.
+  /// start of a word of the industry, inside of the symbol, of the name, of the industry. Several words are ordered by the worst match,
+  /// then by the sum, then by the symbol. Text without words matches nothing.
   package func search(_ text: String, limit: Int) -> [Int] {
     let words = text.lowercased().split { $0.isWhitespace }.prefix(8).map { Array($0.utf8) }
     guard !words.isEmpty, limit > 0 else { return [] }

@@ -1,11 +1,11 @@
 internal import MarketData
 
-/// The symbols, names and industries of all instruments in lower case, one after the other in one array, so that a search reads memory in
-/// order and allocates nothing for an instrument.
+/// The symbols, names and industries of all instruments in lower case, consecutively in one array, so that a search reads memory in order
+/// and allocates nothing per instrument.
 struct SearchTexts: Sendable {
-  /// For each instrument its symbol, name and industry, each followed by a line feed, which is in none of them.
+  /// For each instrument, its symbol, name and industry, each followed by a line feed, which none of them contains.
   private var bytes: [UInt8] = []
-  /// Where each of the three begins; one more at the end.
+  /// The beginning of each of the three texts; one more item at the end.
   private var starts: [Int32] = [0]
 
   init(_ instruments: [Instrument]) {
@@ -26,7 +26,7 @@ struct SearchTexts: Sendable {
 
   var count: Int { starts.count / 3 }
 
-  /// How well a word that is written in lower case matches an instrument; nil if it does not occur in it. Lower is better.
+  /// How well a lower-case word matches an instrument; nil if the word does not occur in it. Lower is better.
   func rank(_ word: [UInt8], of instrument: Int) -> Int? {
     bytes.withUnsafeBufferPointer { all in
       starts.withUnsafeBufferPointer { starts in

@@ -5,7 +5,7 @@ package import StockbusPlugin
 package struct StockLink: Hashable, Sendable {
   package let symbol: Symbol
 
-  /// Throws an error with one sentence if the text is no link.
+  /// Throws an error with one sentence if the text is not a link.
   package init(_ text: String) throws(CommandError) {
     guard let colon = text.firstRange(of: "://") else {
       symbol = try Self.symbol(text)
@@ -22,7 +22,7 @@ package struct StockLink: Hashable, Sendable {
     do throws(TextError) { return try Symbol(name) } catch { throw CommandError(error.reason) }
   }
 
-  /// RFC 3986, section 2.1.
+  /// The text with percent-encoding resolved: RFC 3986, section 2.1.
   private static func decoded(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]

@@ -3,7 +3,7 @@ package import MarketData
 extension Amount {
   /// This amount times `part` over `whole`, rounded once to the unit of an amount, half to even.
   ///
-  /// The product has up to 191 bits, so nothing is lost before the rounding. Nil if `whole` is zero or the result is out of range.
+  /// The product has up to 191 bits, and all of them are kept until the rounding. Nil if `whole` is zero or the result is out of range.
   package func scaled(by part: Int64, over whole: Int64) -> Amount? {
     let divisor = whole.magnitude
     if divisor == 0 { return nil }
@@ -29,10 +29,10 @@ extension Amount {
     return Amount(raw: isNegative ? -Int128(quotient) : Int128(quotient))
   }
 
-  /// This per cent of the amount, rounded once, half to even.
+  /// `percent` per cent of the amount, rounded once, half to even.
   package func share(_ percent: Percent) -> Amount? { scaled(by: percent.raw, over: 100_000_000_000) }
 
-  /// What `quantity` contracts of `multiplier` units cost at `price`; exact with a whole multiplier, otherwise rounded once, half to even.
+  /// The cost of `quantity` contracts of `multiplier` units at `price`; exact for a whole multiplier, else rounded once, half to even.
   @inline(__always)
   package static func value(_ price: Price, _ quantity: Quantity, _ multiplier: Quantity) -> Amount? {
     let product = Amount(price, times: quantity)
@@ -51,11 +51,11 @@ extension Amount {
     return Amount(raw: raw < 0 ? -Int128(magnitude) : Int128(magnitude))
   }
 
-  /// The sum, held at the end of the range where it would leave it: for valuations that are shown, never for bookings.
+  /// The sum, or the limit of the range that it exceeds: for valuations that are shown, never for bookings.
   @inline(__always)
   package func addingClamped(_ other: Amount) -> Amount { adding(other) ?? Amount(raw: raw < 0 ? .min + 1 : .max) }
 
-  /// The difference, held at the end of the range where it would leave it.
+  /// The difference, or the limit of the range that it exceeds.
   @inline(__always)
   package func subtractingClamped(_ other: Amount) -> Amount { subtracting(other) ?? Amount(raw: raw < 0 ? .min + 1 : .max) }
 

@@ -1,19 +1,19 @@
 package import MarketData
 
-/// What an account pays for an order.
+/// The rule for an account's fee for an order.
 ///
 /// The fee of an order is `perOrder + perUnit × filled + rate × value of the fills`, at least `minimum` and at most `maximum`, rounded to
-/// `decimals`, half to even. It is due as soon as there is a fill; each fill pays the difference between the fee of the order with it and
-/// what the order has paid before, so that a fee per order and a minimum are paid once, by the first fill.
+/// `decimals`, half to even. The first fill makes it due. Each fill pays the order's fee with this fill, minus the fees already paid, so
+/// that a fee per order and a minimum are paid once, by the first fill.
 package struct FeeRule: Hashable, Sendable {
   package var perUnit: Price
   package var perOrder: Price
-  /// In per cent of the value: one basis point is 0.01.
+  /// The rate in per cent of the value: one basis point is 0.01.
   package var rate: Percent
   package var minimum: Price
-  /// Nil if there is none.
+  /// The largest fee; nil if there is none.
   package var maximum: Price?
-  /// Of the currency; 18 is as exact as an amount.
+  /// The decimals of the currency; 18 is as exact as an amount.
   package var decimals: UInt8
 
   package init(
@@ -27,14 +27,14 @@ package struct FeeRule: Hashable, Sendable {
     self.decimals = decimals
   }
 
-  /// Why no account may have it, in a few words; nil if it is fine.
+  /// Why no account may have this rule, in a few words; nil if the rule is valid.
   package var fault: String? {
     if perUnit.raw < 0 || perOrder.raw < 0 || rate.raw < 0 || minimum.raw < 0 || (maximum?.raw ?? 0) < 0 { return "a fee below zero" }
     if let maximum, maximum < minimum { return "a maximum below the minimum" }
     return nil
   }
 
-  /// The fee of an order of which `filled` units with `value` are filled; nil if it is out of range.
+  /// The fee of an order with `filled` units of the value `value` filled; nil if it is out of range.
   package func total(filled: Quantity, value: Amount) -> Amount? {
     guard let share = value.magnitude.share(rate) else { return nil }
     guard let sum = Amount(perUnit, times: filled).adding(Amount(perOrder))?.adding(share) else { return nil }

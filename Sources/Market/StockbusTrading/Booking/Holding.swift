@@ -1,15 +1,15 @@
 package import MarketData
 
-/// What an account holds of one instrument, and the rule by which a fill changes it.
+/// An account's holding of one instrument, and the rule by which a fill changes it.
 ///
 /// The total cost is kept, never an average price. A fill that reduces the position takes its part of the cost, `cost × closed / quantity`,
-/// rounded once to 1e-18 of the currency, half to even; the rest stays, so that after any number of fills
-/// `realised = all proceeds - all purchases + cost` holds exactly, and a closed position has no cost. A fill through zero closes all of the
-/// position first and opens the rest at the same price.
+/// rounded once to 1e-18 of the currency, half to even; the rest stays, so that after any number of fills `realised = all proceeds - all
+/// purchases + cost` holds exactly, and a closed position has no cost. A fill through zero closes all of the position first and opens the
+/// rest at the same price.
 package struct Holding: Hashable, Sendable {
   /// Below zero if short.
   package var quantity: Quantity
-  /// What the position cost; below zero if short.
+  /// The cost of the position; below zero if short.
   package var cost: Amount
   /// The profit booked so far, before fees.
   package var realised: Amount
@@ -22,24 +22,24 @@ package struct Holding: Hashable, Sendable {
     self.fees = fees
   }
 
-  /// What a fill does.
+  /// The effect of a fill.
   package struct Booking {
     package var after: Holding
-    /// What it adds to the account's cash, fee included.
+    /// The change of the account's cash, fee included.
     package var cash: Amount
-    /// The profit that it books, before the fee.
+    /// The profit realised by the fill, before the fee.
     package var realised: Amount
   }
 
   /// The holding after a fill of `quantity`, which is above zero, at `price`.
   ///
-  /// Nil, and nothing may be booked, if the position or an amount would leave its range.
+  /// Nil if the position or an amount would leave its range; then nothing may be booked.
   package func booking(_ side: Side, _ quantity: Quantity, at price: Price, multiplier: Quantity, fee: Amount) -> Booking? {
     let isBuy = side == .buy
     let signed = isBuy ? quantity.raw : -quantity.raw
     let (position, overflow) = self.quantity.raw.addingReportingOverflow(signed)
     if overflow || position == .min { return nil }
-    // What was bought and what was sold are valued as one product, so that the parts of a fill through zero add up to it exactly.
+    // Purchases and sales are valued as one product, so that the parts of a fill through zero add up to it exactly.
     guard let value = Amount.value(price, quantity, multiplier) else { return nil }
     var after = self
     after.quantity = Quantity(raw: position)
@@ -68,7 +68,7 @@ package struct Holding: Hashable, Sendable {
     return Booking(after: after, cash: cash, realised: realised)
   }
 
-  /// The position's value at `mark`, held at the end of the range.
+  /// The position's value at `mark`, limited to the range of amounts.
   package func value(at mark: Price, multiplier: Quantity) -> Amount {
     Amount.value(mark, quantity, multiplier) ?? Amount(raw: quantity.raw < 0 ? .min + 1 : .max)
   }

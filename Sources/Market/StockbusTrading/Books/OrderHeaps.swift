@@ -7,11 +7,11 @@ struct OrderHeaps {
   struct Node: BitwiseCopyable {
     var key: Int64 = 0
     var number: Int64 = 0
-    /// The first of the nodes below it.
+    /// The first of the nodes below this one.
     var child: Int32 = none
-    /// The next node that has the same parent.
+    /// The next node with the same parent.
     var next: Int32 = none
-    /// The node before it that has the same parent; the parent for a first child, `none` for the first of a heap.
+    /// The previous node with the same parent; the parent for a first child, `none` for the first node of a heap.
     var previous: Int32 = none
   }
 
@@ -34,7 +34,7 @@ struct OrderHeaps {
     heap = merged(heap, node)
   }
 
-  /// One heap of two.
+  /// Merges two heaps into one.
   mutating func merged(_ a: Int32, _ b: Int32) -> Int32 {
     if a == Self.none { return b }
     if b == Self.none { return a }
@@ -57,7 +57,7 @@ struct OrderHeaps {
       heap = below
       return
     }
-    // What is below the node is not before its parent, so it takes the node's place.
+    // The nodes below this one are not before its parent, so they can take its place.
     let (previous, next) = (nodes[Int(node)].previous, nodes[Int(node)].next)
     let replacement = below == Self.none ? next : below
     if nodes[Int(previous)].child == node {
@@ -74,14 +74,14 @@ struct OrderHeaps {
     }
   }
 
-  /// The first node of the heap that `node` is in. It walks past the nodes before it that have the same parent, so it is for cancellations.
+  /// The first node of the heap that contains `node`. Walks past the earlier nodes with the same parent, so it is only for cancellations.
   func first(ofHeapWith node: Int32) -> Int32 {
     var at = node
     while nodes[Int(at)].previous != Self.none { at = nodes[Int(at)].previous }
     return at
   }
 
-  /// Calls `body` with every node of `heap`, in no order that means anything.
+  /// Calls `body` with every node of `heap`, in an undefined order.
   func forEach(in heap: Int32, _ body: (Int32) -> Void) {
     var waiting = heap == Self.none ? [] : [heap]
     while let node = waiting.popLast() {
@@ -100,7 +100,7 @@ struct OrderHeaps {
     return x != y ? x < y : nodes[Int(a)].number < nodes[Int(b)].number
   }
 
-  /// One heap of a list of siblings: in pairs from the left, then these from the right.
+  /// Merges a list of siblings into one heap: in pairs from the left, then the pairs from the right.
   private mutating func paired(_ first: Int32) -> Int32 {
     var rest = first
     var pairs = Self.none  // linked by `next`, the last one first

@@ -1,4 +1,4 @@
-/// Lists of orders in the order in which they were added, all in one array of links; an order is in one of them at most.
+/// Lists of orders in the order of their addition, all in one array of links; an order is in at most one of them.
 struct OrderLists {
   struct List: BitwiseCopyable {
     var first: Int32 = -1

@@ -1,19 +1,19 @@
 internal import MarketData
 
-/// One instrument: what its market shows, and its open orders by the price that matters to them.
+/// One instrument: the state of its market, and its open orders by the price that affects them.
 ///
-/// For every kind of price there is a range in which nothing happens, so that a price that reaches no order costs two comparisons however
-/// many orders rest.
+/// For every kind of price there is a range without effect, so that a price that reaches no order costs two comparisons however many orders
+/// rest.
 struct SymbolBook {
   /// One side of the standing quote.
   struct Touch: BitwiseCopyable {
-    /// 0 if nothing is shown.
+    /// The price; 0 if the quote has none.
     var price: Int64 = 0
     var size: Int64 = 0
-    /// What paper orders have not taken yet.
+    /// The size that paper orders have not taken yet.
     var left: Int64 = 0
 
-    /// Takes a new quote's side. What was taken stays taken if price and size are the same.
+    /// Takes a new quote's side. A size already taken stays taken if price and size are unchanged.
     @inline(__always)
     mutating func update(_ price: Int64, _ size: Int64) {
       if price == self.price, size == self.size { return }
@@ -23,14 +23,14 @@ struct SymbolBook {
 
   let symbol: Symbol
   var terms: TradingTerms
-  /// True if its terms are its own.
+  /// True if the instrument has terms of its own.
   var isDefined = false
   var isHalted = false
-  /// The last price was below zero: nothing can be booked until one is above.
+  /// True after a last price below zero: nothing can be booked until a price is above zero.
   var isBelowZero = false
-  /// What its market is.
+  /// True while the instrument's market is open.
   var isOpen = true
-  /// True as soon as the feed has shown a quote, or a trade.
+  /// True once the feed has shown a quote, or a trade.
   var hasQuotes = false
   var hasTrades = false
   var bid = Touch()
@@ -39,13 +39,13 @@ struct SymbolBook {
   var mark: Int64 = 0
 
   // Heaps of orders.
-  /// Market orders and triggered stops that nothing was shown for yet, by number.
+  /// Market orders and triggered stops without a fitting price so far, by number.
   var marketBuys = OrderHeaps.none
   var marketSells = OrderHeaps.none
-  /// The best limit first.
+  /// Limit orders, the best limit first.
   var limitBuys = OrderHeaps.none
   var limitSells = OrderHeaps.none
-  /// The first to be triggered first.
+  /// Stop orders, the first to be triggered first.
   var stopBuys = OrderHeaps.none
   var stopSells = OrderHeaps.none
   var trailBuys = TrailBook(isBuy: true)
@@ -54,15 +54,15 @@ struct SymbolBook {
   var immediate = OrderLists.List()
   /// The accounts' holdings, linked.
   var firstHolding: Int32 = -1
-  /// True if the mark has changed since holdings were valued.
+  /// True if the mark has changed since the holdings were last valued.
   var isMoved = false
-  /// True if it is among `changedBooks`.
+  /// True if the book is among `changedBooks`.
   var isChanged = false
 
-  /// A trade at or below, or at or above these does something.
+  /// A trade at or below, or at or above, these prices has an effect.
   var tradeLow = Int64.min
   var tradeHigh = Int64.max
-  /// An ask at or below, or at or above these does something; and a bid.
+  /// An ask, or a bid, at or below, or at or above, these prices has an effect.
   var askLow = Int64.min
   var askHigh = Int64.max
   var bidLow = Int64.min
@@ -79,8 +79,8 @@ struct SymbolBook {
   /// True if orders can be filled and triggered.
   var isLive: Bool { isOpen && !isHalted }
 
-  /// The price that triggers stops, as an x of `trails`; nil if there is none. Where trades are known it is the last trade's; otherwise
-  /// sells watch the bid and buys the ask.
+  /// The price that triggers stops, as an x of `trails`; nil if there is none. It is the last trade's price if there are trades; otherwise
+  /// the bid for sells and the ask for buys.
   func watched(isBuy: Bool) -> Int64? {
     let price = hasTrades ? mark : isBuy ? ask.price : bid.price
     return price > 0 ? price : nil
@@ -92,7 +92,7 @@ struct SymbolBook {
     ask = Touch()
   }
 
-  /// Computes the ranges in which nothing happens.
+  /// Computes the price ranges without effect.
   mutating func updateRanges(_ heaps: OrderHeaps) {
     (tradeLow, tradeHigh, askLow, askHigh, bidLow, bidHigh) = (.min, .max, .min, .max, .min, .max)
     guard isLive else { return }
@@ -108,7 +108,7 @@ struct SymbolBook {
     low = max(low, trailSells.highestStop)
     let stop = trailBuys.highestStop
     high = min(high, stop == .min ? .max : -stop)
-    // Above this a sell's stop rises, below the other one a buy's stop falls.
+    // Above the first price a sell's stop rises; below the second one a buy's stop falls.
     let best = trailSells.lowestBest
     let rising = best == .max ? best : best + 1
     let other = trailBuys.lowestBest

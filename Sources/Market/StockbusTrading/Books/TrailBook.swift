@@ -3,18 +3,18 @@ internal import MarketData
 /// The trailing stops of one side of an instrument.
 ///
 /// Prices are `x`: the price for sells, and minus the price for buys, so that a stop always follows the highest x and is triggered by a low
-/// one. Orders with the same best x are a group; a higher x makes one group of all groups below it, which costs one step for each. So a
-/// price that goes on rising costs the same with one order and with 10,000, and a price between the lowest best and the highest stop costs
-/// two comparisons.
+/// one. Orders with the same best x are a group; a higher x merges all groups below it into one, which costs one step for each. So a price
+/// that keeps rising costs the same with one order and with 10,000, and a price between the lowest best and the highest stop costs two
+/// comparisons.
 struct TrailBook {
   struct Group {
     var best: Int64
-    /// Its orders by distance, the nearest first: a heap each for distances as prices and in per cent.
+    /// The group's orders by distance, the nearest first: one heap for distances as prices, one for those in per cent.
     var byPrice: Int32 = OrderHeaps.none
     var byPercent: Int32 = OrderHeaps.none
-    /// Its highest stop.
+    /// The group's highest stop.
     var stop: Int64 = .min
-    /// The highest stop of this group and the ones before it.
+    /// The highest stop of this group and the previous ones.
     var highest: Int64 = .min
     /// True if `best` has changed since it was reported.
     var hasMoved = false
@@ -24,16 +24,16 @@ struct TrailBook {
 
   /// 100 per cent.
   static var whole: Int64 { 100_000_000_000 }
-  /// The best of orders that have seen no price.
+  /// The best of orders without a price so far.
   static var nothing: Int64 { .min }
 
   let isBuy: Bool
-  /// The highest best first.
+  /// The groups, the highest best first.
   private(set) var groups: ContiguousArray<Group> = []
 
   init(isBuy: Bool) { self.isBuy = isBuy }
 
-  /// A higher x changes stops.
+  /// A higher x than this one changes stops.
   @inline(__always)
   var lowestBest: Int64 { groups.last?.best ?? .max }
   /// This x and lower ones trigger orders.
@@ -108,7 +108,7 @@ struct TrailBook {
     return nil
   }
 
-  /// Calls `body` with each order of the groups whose best has changed since the last call, and with that.
+  /// Calls `body` with each order of the groups whose best has changed since the last call, and with that best.
   mutating func takeMoved(_ heaps: OrderHeaps, _ body: (Int32, Int64) -> Void) {
     for at in groups.indices where groups[at].hasMoved {
       groups[at].hasMoved = false
@@ -135,7 +135,7 @@ struct TrailBook {
 
   private func first(_ heap: Int32) -> Int32? { heap == OrderHeaps.none ? nil : heap }
 
-  /// Computes the highest stops again, from the group at `start` on.
+  /// Recomputes the highest stops, from the group at `start` on.
   private mutating func update(from start: Int, _ heaps: OrderHeaps) {
     var highest = start > 0 ? groups[start - 1].highest : .min
     for at in start..<max(start, groups.count) {

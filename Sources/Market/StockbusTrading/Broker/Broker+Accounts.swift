@@ -1,7 +1,7 @@
 package import MarketData
 
 extension Broker {
-  /// Opens an account, and pays its deposit in. Throws if its rules are not possible or there is an account with its name.
+  /// Opens an account and pays its deposit in. Throws if its rules are not valid or there is an account with its name.
   package mutating func open(_ account: AccountRules, at received: Timestamp, into out: inout Outcomes) throws(BrokerError) {
     if let fault = account.margin.fault ?? account.fees.fault { throw BrokerError("account '\(account.name)': \(fault)") }
     if account.deposit.raw < 0 { throw BrokerError("account '\(account.name)': a deposit below zero") }
@@ -13,9 +13,9 @@ extension Broker {
     flush(Cause(now, received: now), into: &out)
   }
 
-  /// Sets how an instrument is traded, in place of what `terms` says. Open orders stay as they are. Throws if the terms are not possible.
+  /// Sets an instrument's terms, in place of those from `terms`. Open orders stay unchanged. Throws if the terms are not valid.
   ///
-  /// An instrument with day orders keeps its market until they are done; a call for another one throws.
+  /// An instrument with day orders keeps its market until they are done; a call with another market throws.
   package mutating func define(_ symbol: Symbol, _ terms: TradingTerms) throws(BrokerError) {
     if let fault = terms.fault { throw BrokerError("instrument '\(symbol)': \(fault)") }
     markets.grow(toHold: terms.market, filling: Market())
@@ -31,7 +31,7 @@ extension Broker {
     books[at].updateRanges(heaps)
   }
 
-  /// The account's state; nil if there is none.
+  /// The account's state; nil if there is no such account.
   package func state(of account: Symbol) -> AccountState? { accountPlaces[account].map { state(ofAccount: $0, Cause(now, received: now)) } }
 
   /// The account's position in an instrument; nil if it never had one.
@@ -56,7 +56,7 @@ extension Broker {
     }
   }
 
-  /// What the account is worth at the last prices, with one holding changed.
+  /// The account's value at the last prices, with one holding changed.
   func valuation(of account: Int, with changed: (holding: Int, after: Holding)? = nil, cash: Amount) -> Valuation {
     var result = Valuation(equity: cash)
     var next = accounts[account].firstHolding
@@ -95,7 +95,7 @@ extension Broker {
 
   static func holdingKey(_ account: Int, _ book: Int) -> UInt64 { UInt64(account) << 32 | UInt64(book) }
 
-  /// The account's holding of an instrument, made if there is none.
+  /// The account's holding of an instrument, created if there is none.
   mutating func holding(_ account: Int, _ book: Int) -> Int {
     let key = Self.holdingKey(account, book)
     if let at = holdingPlaces[key] { return at }
@@ -124,7 +124,7 @@ extension Broker {
     touchedAccounts.append(at)
   }
 
-  /// Appends the positions and accounts that were touched, as they are.
+  /// Appends the touched positions and accounts in their present state.
   mutating func flush(_ cause: Cause, into out: inout Outcomes) {
     if touchedAccounts.isEmpty { return }
     for at in touchedHoldings {

@@ -1,10 +1,10 @@
 internal import MarketData
 
-// The check before an order is accepted. What an order sets aside is the margin that its account would need more if all orders for the same
-// side of the instrument, and then this one, were filled at its reference price; and its fee. It is fixed when the order is accepted, and
-// shrinks in proportion as it is filled. The check that counts for the money is made again at every fill, with the prices of then.
+// The check before an order is accepted. An order reserves its fee, and the additional margin that its account would need if all orders for
+// the same side of the instrument, and then this one, were filled at its reference price. The reservation is fixed when the order is
+// accepted, and shrinks in proportion to its fills. The decisive check is made at every fill, with the prices at that time.
 extension Broker {
-  /// What an accepted order sets aside.
+  /// The reservation of an accepted order.
   struct Claim {
     var reserved = Amount.zero
   }
@@ -13,9 +13,9 @@ extension Broker {
     let reason: OrderReason
   }
 
-  /// What an order would set aside, or why it cannot be accepted.
+  /// The reservation of an order, or the reason why it cannot be accepted.
   ///
-  /// - Parameter replaced: the open order whose place it takes.
+  /// - Parameter replaced: the open order that it replaces.
   func claim(of order: Order, _ account: Int, _ at: Int, replacing replaced: Int?) -> Result<Claim, Refusal> {
     let isBuy = order.side == .buy
     var (position, others): (Int64, Int64) = (0, 0)
@@ -24,7 +24,7 @@ extension Broker {
       others = isBuy ? holdings[holding].buying : holdings[holding].selling
     }
     if let replaced, slots[replaced].book == at, slots[replaced].order.side == order.side { others -= slots[replaced].rest }
-    // All that is working on one side may be filled, so it has to stay in range together.
+    // All working orders of one side may be filled, so their sum has to stay in range.
     let (all, overflow) = others.addingReportingOverflow(order.quantity.raw)
     let (before, beyond) = isBuy ? position.addingReportingOverflow(others) : position.subtractingReportingOverflow(others)
     let (after, outside) = isBuy ? position.addingReportingOverflow(all) : position.subtractingReportingOverflow(all)
@@ -40,7 +40,7 @@ extension Broker {
       let valueAfter = Amount.value(price, Quantity(raw: after), multiplier), let needs = margin.required(valueAfter),
       let more = needs.subtracting(needed), let reserved = max(.zero, more).adding(fee)
     else { return .failure(Refusal(reason: .outOfRange)) }
-    // What only closes a position is accepted however little is left.
+    // An order that only closes a position is accepted whatever the buying power.
     if more.raw <= 0 { return .success(Claim(reserved: reserved)) }
     let valuation = valuation(of: account, cash: accounts[account].cash)
     let taken = replaced.map { accounts[account].reserved.subtractingClamped(slots[$0].order.reserved) } ?? accounts[account].reserved
@@ -48,9 +48,9 @@ extension Broker {
     return left < reserved ? .failure(Refusal(reason: .insufficientBuyingPower)) : .success(Claim(reserved: reserved))
   }
 
-  /// The price that an order's cost is computed with: its limit, or its stop; for market orders and trailing stops the touch of the standing
-  /// quote, or else the last price; for buys without a limit with slippage. A limit to sell below the last price counts with that, because it
-  /// is filled at what is shown. 0 if no price is known.
+  /// The price for computing an order's cost: its limit, or its stop; for market orders and trailing stops the standing quote's bid or ask,
+  /// or else the last price; for buys without a limit with slippage. A limit to sell below the last price counts with the last price,
+  /// because it is filled at the shown price. 0 if no price is known.
   func reference(_ order: Order, _ account: Int, _ at: Int) -> Price {
     let price: Int64
     switch order.type {

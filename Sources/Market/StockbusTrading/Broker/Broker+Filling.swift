@@ -1,11 +1,11 @@
 internal import MarketData
 
 extension Broker {
-  /// Fills as much of an order as was shown, whole lots, and returns how much that was.
+  /// Fills as much of an order as the shown size allows, in whole lots, and returns the quantity filled.
   ///
-  /// An order that its account cannot afford, or that would leave the range of amounts, is cancelled instead, and takes nothing.
+  /// An order that its account cannot afford, or that would leave the range of amounts, is cancelled instead, and takes none of the size.
   ///
-  /// - Parameter left: what is left of `size`, at least a lot.
+  /// - Parameter left: the rest of `size`, at least a lot.
   mutating func fill(
     _ at: Int, _ left: Int64, _ reason: FillReason, _ shown: Int64, _ size: Int64, _ cause: Cause, into out: inout Outcomes
   ) -> Int64 {
@@ -54,7 +54,7 @@ extension Broker {
     return quantity.raw
   }
 
-  /// The shown price, worse by some ticks, but at least one billionth.
+  /// The shown price made worse by some ticks, but at least one billionth.
   func slipped(_ shown: Int64, _ side: Side, _ book: Int, _ ticks: UInt16) -> Price {
     let (slip, overflow) = books[book].terms.tick.raw.multipliedReportingOverflow(by: Int64(ticks))
     let (price, beyond) = side == .buy ? shown.addingReportingOverflow(slip) : shown.subtractingReportingOverflow(slip)
@@ -62,16 +62,16 @@ extension Broker {
     return Price(raw: overflow || beyond ? 1 : max(1, price))
   }
 
-  /// What the order's fills are worth and cost, with one more of them.
+  /// The value and the fee of the order's fills, including one more fill.
   private func feeTotal(_ at: Int, _ quantity: Quantity, _ price: Price, _ multiplier: Quantity) -> (value: Amount, fees: Amount)? {
     guard let more = Amount.value(price, quantity, multiplier), let value = slots[at].order.value.adding(more) else { return nil }
     let filled = Quantity(raw: slots[at].order.filled.raw + quantity.raw)
     guard let fees = accounts[slots[at].account].rules.fees.total(filled: filled, value: value) else { return nil }
-    // A split may have made fewer units of what was filled: a fee that was paid is not paid back.
+    // A split may have reduced the filled units: a fee that was paid is not paid back.
     return (value, max(fees, slots[at].order.fees))
   }
 
-  /// Why the account may not have this holding after a fill; nil if it may. What makes a position smaller is always allowed.
+  /// Why the account may not have this holding after a fill; nil if it may. A fill that reduces a position is always allowed.
   private func refusal(_ account: Int, _ holding: Int, _ after: Holding, cash: Amount) -> OrderReason? {
     let before = holdings[holding].holding.quantity.raw
     let isOther = (before > 0) != (after.quantity.raw > 0)
@@ -86,14 +86,14 @@ extension Broker {
     let (account, holding) = (slots[at].account, slots[at].holding)
     if slots[at].order.side == .buy { holdings[holding].buying -= part } else { holdings[holding].selling -= part }
     let reserved = slots[at].order.reserved
-    // The rest's share, rounded once; the part that is released is what is left, so that the sum over all orders stays exact.
+    // The rest's share, rounded once; the released part is the difference, so that the sum over all orders stays exact.
     let kept = part == rest ? Amount.zero : reserved.scaled(by: rest - part, over: rest) ?? reserved
     accounts[account].reserved = accounts[account].reserved.subtractingClamped(reserved.subtractingClamped(kept))
     slots[at].order.reserved = kept
     touch(account: account)
   }
 
-  /// Ends an open order for good.
+  /// Ends an open order permanently.
   mutating func end(_ at: Int, _ state: OrderState, _ reason: OrderReason, _ cause: Cause, into out: inout Outcomes) {
     removeFromPlace(at)
     leaveList(at)
@@ -110,7 +110,7 @@ extension Broker {
 
   // MARK: Where orders are kept
 
-  /// Puts an open order where the price that matters to it finds it.
+  /// Adds an open order to the structure by which the relevant price finds it.
   mutating func place(_ at: Int) {
     let order = slots[at].order
     let (book, node, number) = (slots[at].book, Int32(at), order.number)
@@ -185,7 +185,7 @@ extension Broker {
     slots[at].membership = .none
   }
 
-  /// Writes a trailing stop's best price, and the stop that follows from it, into the order.
+  /// Writes a trailing stop's best price and the resulting stop into the order.
   mutating func note(trail node: Int32, _ best: Int64) {
     let at = Int(node)
     if best == TrailBook.nothing { return }
@@ -199,11 +199,11 @@ extension Broker {
       ? books[book].trailBuys.stop(best, distance, inPercent: inPercent)
       : books[book].trailSells.stop(best, distance, inPercent: inPercent)
     slots[at].order.best = Price(raw: isBuy ? -best : best)
-    // A distance that leads out of the range is a stop that no price reaches.
+    // A distance out of the range gives a stop that no price reaches.
     slots[at].order.stop = Price(raw: stop == .min ? 0 : max(0, isBuy ? -stop : stop))
   }
 
-  /// Appends the order as it is.
+  /// Appends the order in its present state.
   mutating func emit(_ at: Int, _ cause: Cause, into out: inout Outcomes) {
     slots[at].order.time = cause.time
     slots[at].order.received = cause.received

@@ -1,9 +1,9 @@
 internal import MarketData
 
-// What prices do to the orders that wait and rest. Every step of these loops removes the first order of a heap or uses up what was shown, so
-// they end.
+// The effects of prices on waiting and resting orders. Every step of these loops removes the first order of a heap or uses up the shown
+// size, so the loops end.
 extension Broker {
-  /// Fills what the standing quote reaches.
+  /// Fills the orders that the standing quote reaches.
   mutating func matchQuote(_ at: Int, _ cause: Cause, into out: inout Outcomes) {
     guard books[at].isLive else { return }
     let lot = books[at].terms.lot.raw
@@ -30,7 +30,7 @@ extension Broker {
     }
   }
 
-  /// Fills what a trade reaches, and cancels immediate orders that have waited for it.
+  /// Fills the orders that a trade reaches, and cancels immediate orders that have waited for the trade.
   mutating func matchTrade(_ at: Int, _ trade: Trade, _ cause: Cause, into out: inout Outcomes) {
     let lot = books[at].terms.lot.raw
     let (price, size) = (trade.price.raw, max(0, trade.size.raw))
@@ -38,7 +38,7 @@ extension Broker {
     if !books[at].hasQuotes {
       while left >= lot, let first = firstMarketOrder(at) { left -= fill(first, left, .nextTrade, price, size, cause, into: &out) }
     }
-    // A trade of unknown side fills only limits that it was better than.
+    // A trade of unknown side fills only limits that its price is better than.
     let isKnown = trade.side != .unknown
     let reason: FillReason = isKnown ? .limitTrade : .limitThrough
     if trade.side != .buy {
@@ -67,7 +67,7 @@ extension Broker {
     return sell == OrderHeaps.none || heaps.number(of: buy) < heaps.number(of: sell) ? Int(buy) : Int(sell)
   }
 
-  /// Triggers the stops that the watched price has reached, and lets trailing ones follow it.
+  /// Triggers the stops that the watched price has reached, and moves the trailing ones with the price.
   mutating func trigger(_ at: Int, _ cause: Cause, into out: inout Outcomes) {
     var triggered = OrderHeaps.none
     if let x = books[at].watched(isBuy: false) {
@@ -85,7 +85,7 @@ extension Broker {
       while let (order, best) = books[at].trailBuys.popTriggered(-price, &heaps) { take(triggered: order, best, into: &triggered) }
     }
     if triggered == OrderHeaps.none { return }
-    // By number: first all are triggered, then they meet the standing quote.
+    // By number: first all stops are triggered, then they meet the standing quote.
     while triggered != OrderHeaps.none {
       let order = Int(triggered)
       heaps.remove(triggered, from: &triggered)

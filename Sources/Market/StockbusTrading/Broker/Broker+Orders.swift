@@ -1,7 +1,7 @@
 package import MarketData
 
 extension Broker {
-  /// Takes a request as it comes by a topic: a new order, or one with the state `cancelled` that asks to cancel the order with its key.
+  /// Takes a request from a topic: a new order, or one with the state `cancelled`, which requests to cancel the order with its key.
   @discardableResult
   package mutating func take(request: Order, into out: inout Outcomes) -> OrderReply {
     if request.state == .cancelled {
@@ -10,11 +10,11 @@ extension Broker {
     return submit(request, into: &out)
   }
 
-  /// Accepts an order or rejects it with a reason, and fills what the standing quote gives.
+  /// Accepts an order, or rejects it with a reason, and fills it from the standing quote.
   ///
-  /// Of the order only what is asked for is read. If the account has used its key before, nothing is done, and the reply is that of the first
-  /// time. If it `replaces` another order and is accepted, that order ends at the same moment, with what it has filled; the new one has a
-  /// quantity, a number, and fees of its own. If it is rejected, the other order stays.
+  /// Reads only the requested properties of the order. If the account has used its key before, nothing is changed, and the reply is that to
+  /// the first request. If it `replaces` another order and is accepted, that order ends at the same moment and keeps its fills; the new one
+  /// has a quantity, a number, and fees of its own. If the new order is rejected, the other one stays.
   @discardableResult
   package mutating func submit(_ request: Order, into out: inout Outcomes) -> OrderReply {
     begin(request.received, into: &out)
@@ -55,7 +55,7 @@ extension Broker {
     return OrderReply(number: number, isAccepted: true)
   }
 
-  /// Cancels what is not filled of an order.
+  /// Cancels the unfilled part of an order.
   @discardableResult
   package mutating func cancel(
     account: Symbol, key: String, time: Timestamp, received: Timestamp, into out: inout Outcomes
@@ -99,7 +99,7 @@ extension Broker {
     return slot
   }
 
-  /// A slot with an open order in it.
+  /// A slot that contains an open order.
   mutating func addSlot(_ order: Order, _ account: Int, _ holding: Int, _ book: Int) -> Int {
     let slot = OrderSlot(order: order, account: account, holding: holding, book: book)
     if let free = freeSlots.popLast() {
@@ -112,7 +112,7 @@ extension Broker {
     return slots.count - 1
   }
 
-  /// Counts an open order's rest and what it sets aside.
+  /// Adds an open order's unfilled quantity and its reservation to the account.
   mutating func claimRest(_ slot: Int) {
     let (account, holding) = (slots[slot].account, slots[slot].holding)
     if slots[slot].order.side == .buy {
@@ -145,7 +145,7 @@ extension Broker {
     return OrderReply(number: order.number, isAccepted: false, reason: reason)
   }
 
-  /// Remembers a new key, and forgets the oldest one of an order that is done if there are too many.
+  /// Stores a new key; beyond the limit, removes the oldest key of an order that is done.
   mutating func remember(_ key: OrderKey, _ entry: KeyEntry) {
     keys[key] = entry
     if keyOrder.count < rules.keys { return keyOrder.append(key) }

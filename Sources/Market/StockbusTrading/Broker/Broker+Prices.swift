@@ -1,7 +1,7 @@
 package import MarketData
 
 extension Broker {
-  /// A quote: fills what it reaches, and becomes the standing quote.
+  /// Takes a quote: fills the orders that it reaches, and makes it the standing quote.
   package mutating func take(quote: Quote, into out: inout Outcomes) {
     begin(quote.received, into: &out)
     let at = book(of: quote.symbol)
@@ -15,7 +15,7 @@ extension Broker {
     finish(at, cause, into: &out)
   }
 
-  /// A trade: fills and triggers what it reaches.
+  /// Takes a trade: fills and triggers the orders that it reaches.
   package mutating func take(trade: Trade, into out: inout Outcomes) {
     begin(trade.received, into: &out)
     guard trade.price.raw > 0, trade.condition.countsForLast else {
@@ -30,7 +30,7 @@ extension Broker {
     books[at].mark = trade.price.raw
     moved(at)
     if isFirst {
-      // Quotes trigger nothing from now on.
+      // From now on quotes trigger no orders.
       books[at].updateRanges(heaps)
     }
     let price = trade.price.raw
@@ -42,8 +42,8 @@ extension Broker {
     finish(at, cause, into: &out)
   }
 
-  /// Orders' stops that have followed the price since the last call, as `order` events in their present state, for durability: after a
-  /// restart a trailing stop goes on from the best price that was saved.
+  /// Orders whose stops have followed the price since the last call, as `order` events in their present state, for durability: after a
+  /// restart a trailing stop continues from the last saved best price.
   package mutating func reportTrails(at received: Timestamp, into out: inout Outcomes) {
     begin(received, into: &out)
     for at in books.indices {
@@ -78,7 +78,7 @@ extension Broker {
     flush(Cause(now, received: now), into: &out)
   }
 
-  /// Refuses orders for an instrument from now on: nothing can be booked at its price.
+  /// Rejects orders for an instrument from now on, because nothing can be booked at its price.
   @inline(never)
   private mutating func fallBelowZero(_ symbol: Symbol) {
     let at = book(of: symbol)
@@ -87,22 +87,22 @@ extension Broker {
     if !belowZero.contains(symbol) { belowZero.append(symbol) }
   }
 
-  /// The instruments whose price has fallen below zero since the last call. Their orders wait, and their positions keep the value of the last
-  /// price above zero.
+  /// The instruments whose price has fallen below zero since the last call. Their orders wait, and their positions keep the value at the
+  /// last price above zero.
   package mutating func takeBelowZero() -> [Symbol] {
     if belowZero.isEmpty { return [] }
     defer { belowZero.removeAll() }
     return belowZero
   }
 
-  /// Does what is due before something that was received at `received`, and remembers that as the present.
+  /// Does the work due before `received`, and sets the present to it.
   @inline(__always)
   mutating func begin(_ received: Timestamp, into out: inout Outcomes) {
     if received.ns > nextEnd { endSessions(through: Timestamp(ns: received.ns - 1), into: &out) }
     if received > now { now = received }
   }
 
-  /// The mark of a book has changed, or what its market is.
+  /// Marks that the mark of a book or the state of its market has changed.
   @inline(__always)
   mutating func moved(_ at: Int) {
     if books[at].firstHolding >= 0, !books[at].isMoved {
@@ -112,7 +112,7 @@ extension Broker {
     changed(at)
   }
 
-  /// Something of a book has changed that outlives a restart.
+  /// Marks a change of a book that must survive a restart.
   @inline(__always)
   mutating func changed(_ at: Int) {
     if books[at].isChanged { return }
@@ -120,7 +120,7 @@ extension Broker {
     changedBooks.append(at)
   }
 
-  /// The end of a call about one book.
+  /// Ends a call about one book.
   mutating func finish(_ at: Int, _ cause: Cause, into out: inout Outcomes) {
     books[at].updateRanges(heaps)
     flush(cause, into: &out)
@@ -128,7 +128,7 @@ extension Broker {
 }
 
 extension SymbolBook {
-  /// Makes it the standing quote; true if it reaches something.
+  /// Makes the quote the standing one; returns true if it reaches an order.
   @inline(__always)
   mutating func take(_ quote: Quote) -> Bool {
     let (bidPrice, askPrice) = (max(0, quote.bid.raw), max(0, quote.ask.raw))

@@ -1,6 +1,6 @@
 package import MarketData
 
-// What a person may ask; nothing is changed.
+// Queries, which change nothing.
 extension Broker {
   /// True if trading in an instrument has stopped.
   package func isHalted(_ symbol: Symbol) -> Bool { known(symbol)?.isHalted ?? false }
@@ -16,21 +16,21 @@ extension Broker {
     return id < bookPlaces.count && bookPlaces[id] >= 0 ? books[Int(bookPlaces[id])] : nil
   }
 
-  /// The instruments that were named, divided into those of which the feed has shown a price and the others.
+  /// The named instruments, divided into those for which the feed has shown a price and the others.
   package var named: (priced: [Symbol], unpriced: [Symbol]) {
     (books.lazy.filter(\.hasPrices).map(\.symbol), books.lazy.filter { !$0.hasPrices }.map(\.symbol))
   }
 
-  /// The accounts, in the order in which they were opened.
+  /// The accounts, in the order of their opening.
   package var accountNames: [Symbol] { accounts.map(\.rules.name) }
 
-  /// What an account is kept in; nil if there is no such account.
+  /// The currency of an account; nil if there is no such account.
   package func currency(of account: Symbol) -> Symbol? { accountPlaces[account].map { accounts[$0].rules.currency } }
 
   /// The number of the last order; 0 if there was none.
   package var lastOrder: Int64 { nextOrder - 1 }
 
-  /// True if the account has used the key, and it was not forgotten.
+  /// True if the account has used the key and the broker still stores it.
   package func isUsed(key: String, _ account: Symbol) -> Bool {
     accountPlaces[account].map { keys[OrderKey(account: $0, key: key)] != nil } ?? false
   }
@@ -38,7 +38,7 @@ extension Broker {
   /// True if the order with this number is open.
   package func isOpen(_ number: Int64) -> Bool { slots.contains { !$0.isFree && $0.order.number == number } }
 
-  /// True if the account has had an order with this number that is remembered.
+  /// True if the account has had an order with this number that the broker still stores.
   package func isUsed(number: Int64, _ account: Symbol) -> Bool {
     guard let at = accountPlaces[account] else { return false }
     return keys.contains { $0.key.account == at && $0.value.number == number }

@@ -1,15 +1,15 @@
 package import MarketData
 
 extension Broker {
-  /// Everything up to and including `progress` was received: sessions that end by then end, in the order of their ends.
+  /// Ends the sessions that end by `progress`, in the order of their ends, after everything up to and including `progress` was received.
   ///
-  /// A session ends after everything that was received at its end. The other calls do the same for the time before theirs.
+  /// A session ends after everything received at its end. The other calls likewise end the sessions that end before their time.
   package mutating func advance(to progress: Timestamp, into out: inout Outcomes) {
     if progress.ns >= nextEnd { endSessions(through: progress, into: &out) }
     if progress > now { now = progress }
   }
 
-  /// A market opens, until `end` if that is known. Day orders that wait are for this session. Throws if there cannot be such a market.
+  /// Opens a market, until `end` if that is known. Waiting day orders are for this session. Throws if there cannot be such a market.
   package mutating func open(market: Int, until end: Timestamp?, at received: Timestamp, into out: inout Outcomes) throws(BrokerError) {
     try makeMarket(market)
     begin(received, into: &out)
@@ -17,7 +17,7 @@ extension Broker {
     setOpen(market, true)
   }
 
-  /// A market closes: nothing is filled or triggered until it opens. Its day orders stay if `isBreak`, and expire otherwise.
+  /// Closes a market: no order is filled or triggered until it opens. Its day orders stay if `isBreak`, and expire otherwise.
   package mutating func close(market: Int, isBreak: Bool = false, at received: Timestamp, into out: inout Outcomes) throws(BrokerError) {
     try makeMarket(market)
     begin(received, into: &out)
@@ -28,12 +28,12 @@ extension Broker {
     setOpen(market, false)
   }
 
-  /// Trading in an instrument stops: nothing is filled or triggered until it resumes.
+  /// Stops trading in an instrument: no order is filled or triggered until trading resumes.
   package mutating func halt(_ symbol: Symbol, at received: Timestamp, into out: inout Outcomes) {
     setHalted(symbol, true, received, &out)
   }
 
-  /// Trading in an instrument goes on with the next prices.
+  /// Resumes trading in an instrument with the next prices.
   package mutating func resume(_ symbol: Symbol, at received: Timestamp, into out: inout Outcomes) {
     setHalted(symbol, false, received, &out)
   }
@@ -62,9 +62,9 @@ extension Broker {
     }
   }
 
-  /// Ends the sessions that end at `progress` or before.
+  /// Ends the sessions whose end is at or before `progress`.
   mutating func endSessions(through progress: Timestamp, into out: inout Outcomes) {
-    // The largest time is no end: progress without end leaves a session open of which nobody has said when it ends.
+    // The largest time is not an end: it stands for a session whose end is unknown.
     while nextEnd <= progress.ns, nextEnd < .max {
       let end = Timestamp(ns: nextEnd)
       guard let market = markets.firstIndex(where: { $0.end == end }) else { return }

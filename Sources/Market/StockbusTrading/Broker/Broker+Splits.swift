@@ -1,14 +1,14 @@
 package import MarketData
 
 extension Broker {
-  /// Applies a split: `new` units take the place of `old` ones, 7 and 1 for AAPL's of 2014, 1 and 20 for AIG's of 2009.
+  /// Applies a split: `new` units replace `old` ones, 7 and 1 for AAPL's of 2014, 1 and 20 for AIG's of 2009.
   ///
   /// - The last price becomes `price × old / new`, rounded to a billionth, half to even. The standing quote is withdrawn.
-  /// - A position becomes `quantity × new / old`, rounded towards zero to a billionth; its cost stays. What is not a whole number of lots is
-  ///   closed at the last price without a fee: cash in lieu, a fill without an order.
+  /// - A position becomes `quantity × new / old`, rounded towards zero to a billionth; its cost stays. The part beyond whole lots is closed
+  ///   at the last price without a fee: cash in lieu, a fill without an order.
   /// - An open order's quantity becomes whole lots, rounded down. A buy's limit and a sell's stop are rounded down to ticks, a sell's limit
-  ///   and a buy's stop up, so that no order becomes more eager. A trail is rounded up to a billionth, the best price half to even. An order
-  ///   of which nothing would be left is cancelled. What it set aside stays.
+  ///   and a buy's stop up, so that no order becomes more eager. A trail is rounded up to a billionth, the best price half to even. An
+  ///   order with no quantity left is cancelled. Reservations stay.
   ///
   /// Throws, and nothing has changed, if a number is not from 1 to 1,000,000 or a position would be out of range.
   package mutating func split(
@@ -43,7 +43,7 @@ extension Broker {
     touch(holding: at)
     holdings[at].holding.quantity = Quantity(raw: quantity)
     if quantity == 0 {
-      // Less than a billionth is left, which is worth nothing: the cost is lost, or won.
+      // The rest is less than a billionth, which is worth nothing: its cost is a loss, or a gain.
       let lost = Amount.zero.subtractingClamped(before.cost)
       holdings[at].holding.cost = .zero
       holdings[at].holding.realised = before.realised.addingClamped(lost)
@@ -101,7 +101,7 @@ extension Broker {
     emit(at, cause, into: &out)
   }
 
-  /// An order's whole quantity, and the working quantity of its side; nil if nothing is left or a number is out of range.
+  /// An order's whole quantity, and the working quantity of its side; nil if no quantity is left or a number is out of range.
   private static func sums(
     _ rest: Int64, _ filled: Int64, _ others: Int64, _ position: Int64, _ isBuy: Bool
   ) -> (quantity: Int64, working: Int64)? {

@@ -1,24 +1,24 @@
 package import MarketData
 
-/// Fills paper orders at the prices that a market shows, and books what they do to accounts.
+/// Fills paper orders at the prices of a market, and books their effects on accounts.
 ///
-/// It is a value without clock, files and tasks: the same calls give the same results. Every call gets the time at which the program received
-/// what it is about; times that go back count as the latest one. What a call changes is appended to `Outcomes`.
+/// It is a value without clock, files and tasks: the same calls give the same results. Every call gets the time at which the program
+/// received its cause; times that go back count as the latest one. Changes are appended to `Outcomes`.
 ///
 /// **Fill rules.** Paper orders trade with the market only, never with each other, and do not change it.
 /// - A *market order* is filled at the touch of the standing quote (the ask for a buy), worse by the account's slippage in ticks. An
 ///   instrument that has never had a quote gives the next trade's price instead.
-/// - Never more than the shown size: what was taken from a side of a quote is gone until that side's price or size changes; all orders
-///   together get at most a trade's size from a trade. What is not filled waits for the next price. Parts of lots are not filled.
+/// - Never more than the shown size: the size taken from a side of a quote is unavailable until that side's price or size changes; all
+///   orders together get at most a trade's size from a trade. The unfilled part waits for the next price. Parts of lots are not filled.
 /// - A *limit order* is filled at the price shown, which is at the limit or better: by a quote at the limit or better; by a trade at the
 ///   limit or better whose aggressor was on the other side; by a trade of unknown side only if its price is better than the limit.
 /// - A *stop* is triggered by the next trade at its price or beyond, for instruments without trades by the ask (buys) or the bid (sells).
-///   It is then a market order, a *stop limit* a limit order: filled by the standing quote at once, but never by the trade that triggered it.
+///   It is then a market order, a *stop limit* a limit order: filled by the standing quote at once, but never by the trade that triggered
+///   it.
 /// - A *trailing stop* follows the best of these prices since it was accepted, the last one known then included.
-/// - Orders come in this order: what waits or rests before what the same price triggers; market orders by number; then limit orders by limit
-///   and number, of one trade the buys first. Triggered orders by number.
-/// - An *immediate* order (`ioc`) is cancelled when the standing quote has filled what it can; in an instrument without quotes, when the next
-///   trade has.
+/// - Orders are filled in this order: waiting and resting ones before those that the same price triggers; market orders by number; then
+///   limit orders by limit and number, of one trade the buys first. Triggered orders by number.
+/// - An *immediate* order (`ioc`) is cancelled after the standing quote has filled what it can; without quotes, after the next trade has.
 /// - A halted instrument and a closed market fill and trigger nothing, and no stop follows. Their standing quotes are withdrawn.
 /// - Prices of zero and below are not prices; trades with them, and those whose sale condition does not count for the last price, are
 ///   counted in `ignored`. While an instrument's price is below zero, orders for it are rejected.
@@ -30,7 +30,7 @@ package struct Broker {
     var realised = Amount.zero
     var fees = Amount.zero
     var reserved = Amount.zero
-    /// Its holdings, linked.
+    /// The account's holdings, linked.
     var firstHolding: Int32 = -1
     var isTouched = false
   }
@@ -39,7 +39,7 @@ package struct Broker {
     let account: Int
     let book: Int
     var holding = Holding()
-    /// What the open orders may still buy and sell.
+    /// The quantities that open orders may still buy and sell.
     var buying: Int64 = 0
     var selling: Int64 = 0
     var nextInAccount: Int32
@@ -47,9 +47,9 @@ package struct Broker {
     var isTouched = false
   }
 
-  /// Where an open order is kept.
+  /// The structure that holds an open order.
   enum Place: UInt8, BitwiseCopyable { case none, market, limit, stop, trail }
-  /// The list that it is in.
+  /// The list that contains the order.
   enum Membership: UInt8, BitwiseCopyable { case none, day, immediate }
 
   struct OrderSlot {
@@ -62,17 +62,17 @@ package struct Broker {
     var isTriggered = false
     var isFree = false
 
-    /// What is not filled.
+    /// The unfilled quantity.
     var rest: Int64 { order.quantity.raw - order.filled.raw }
-    /// True if it may be filled without a limit.
+    /// True if the order may be filled without a limit.
     var isMarket: Bool { order.type == .market || order.type == .stop || order.type == .trailingStop }
   }
 
   struct Market {
     var isOpen = true
-    /// When the session ends; the largest time if nobody has said.
+    /// When the session ends; the largest time if that is unknown.
     var end = Timestamp(ns: .max)
-    /// Its open day orders.
+    /// The market's open day orders.
     var dayOrders = OrderLists.List()
   }
 
@@ -85,7 +85,7 @@ package struct Broker {
     let number: Int64
     /// `none` if the order was accepted.
     let reason: OrderReason
-    /// Where the open order is; -1 if it is done.
+    /// The slot of the open order; -1 if the order is done.
     var slot: Int32
   }
 
@@ -97,36 +97,36 @@ package struct Broker {
   /// The index in `books` by symbol handle; -1 if there is none.
   var bookPlaces: [Int32] = []
   var holdings: ContiguousArray<HoldingSlot> = []
-  /// By account and book.
+  /// The index in `holdings` by account and book.
   var holdingPlaces: [UInt64: Int] = [:]
   var slots: ContiguousArray<OrderSlot> = []
   var freeSlots: ContiguousArray<Int32> = []
   var heaps = OrderHeaps()
   var lists = OrderLists()
   var keys: [OrderKey: KeyEntry] = [:]
-  /// The remembered keys, the oldest at `oldestKey`; a ring as soon as there are as many as may be.
+  /// The stored keys, the oldest at `oldestKey`; a ring once their number has reached the limit.
   var keyOrder: ContiguousArray<OrderKey> = []
   var oldestKey = 0
   var markets: ContiguousArray<Market> = [Market()]
   /// The earliest end of a session.
   var nextEnd = Int64.max
-  /// The latest time of a call.
+  /// The latest time of any call.
   var now = Timestamp(ns: .min)
   var nextOrder: Int64 = 1
   var nextFill: Int64 = 1
-  // What the call under way has changed.
+  // The changes of the present call.
   var touchedHoldings: ContiguousArray<Int> = []
   var touchedAccounts: ContiguousArray<Int> = []
-  /// Books whose mark has changed since holdings were valued.
+  /// Books whose mark has changed since the holdings were last valued.
   var movedBooks: ContiguousArray<Int> = []
-  /// Books of which something has changed since `takeChangedInstruments`.
+  /// Books that have changed since `takeChangedInstruments`.
   var changedBooks: ContiguousArray<Int> = []
   /// Instruments whose price has fallen below zero since `takeBelowZero`.
   var belowZero: [Symbol] = []
-  /// Prices and sizes that were none.
+  /// The number of trades ignored because of their price or sale condition.
   package internal(set) var ignored = 0
 
-  /// - Parameter terms: asked once for each instrument, when a price, an order or a saved record names it first: terms that are possible, or
+  /// - Parameter terms: called once for each instrument, when a price, an order or a saved record names it first; returns valid terms, or
   ///   nil if the instrument is not defined.
   package init(_ rules: BrokerRules = BrokerRules(), terms: @escaping @Sendable (Symbol) -> TradingTerms? = { _ in nil }) {
     self.rules = rules
@@ -136,7 +136,7 @@ package struct Broker {
   /// The number of open orders.
   package var openOrders: Int { slots.count - freeSlots.count }
 
-  /// The symbol's book, made if there is none.
+  /// The symbol's book, created if there is none.
   @inline(__always)
   mutating func book(of symbol: Symbol) -> Int {
     let id = Int(symbol.id)
@@ -157,12 +157,12 @@ package struct Broker {
     return books.count - 1
   }
 
-  /// What the call under way is about.
+  /// The cause of the present call.
   struct Cause: BitwiseCopyable {
     let time: Timestamp
     let received: Timestamp
 
-    /// - Parameter time: the venue's; it does not count if it is too far ahead of its receipt.
+    /// - Parameter time: the venue's time; ignored if it is too far ahead of its receipt.
     @inline(__always)
     init(_ time: Timestamp, received: Timestamp) {
       self.time = EventClock.fair(time, received: received)

@@ -1,16 +1,15 @@
 package import MarketData
 
-/// Everything a broker has to know again after a restart; terms, sessions and the accounts' rules come from the configuration.
+/// The state of a broker to restore after a restart; terms, sessions and the accounts' rules are in the configuration.
 ///
-/// It consists of the last records of each kind that `Outcomes` gave, so that a caller that has made these durable can put it together
-/// without asking the broker.
+/// It consists of the last records of each kind from `Outcomes`, so that a caller that has stored them can build it without the broker.
 package struct BrokerSnapshot: Hashable, Sendable {
-  /// A key that was used, and what became of the request.
+  /// A used key, with the result of its request.
   package struct Key: Hashable, Sendable {
     package var account: Symbol
     package var key: String
     package var number: Int64
-    /// `none` if the order was accepted; why not, if it was rejected.
+    /// `none` if the order was accepted; otherwise the reason for the rejection.
     package var reason: OrderReason
 
     package init(account: Symbol, key: String, number: Int64, reason: OrderReason) {
@@ -21,7 +20,7 @@ package struct BrokerSnapshot: Hashable, Sendable {
     }
   }
 
-  /// What the feed has shown of an instrument, and whether trading in it has stopped.
+  /// The prices that the feed has shown for an instrument, and whether trading in it has stopped.
   package struct Instrument: Hashable, Sendable {
     package var symbol: Symbol
     package var mark: Price
@@ -44,11 +43,11 @@ package struct BrokerSnapshot: Hashable, Sendable {
   package var positions: [Position]
   /// The open orders, by number.
   package var orders: [Order]
-  /// The keys of orders that are done, the oldest first; those of open orders are known from the orders.
+  /// The keys of orders that are done, the oldest first; the orders contain those of open orders.
   package var keys: [Key]
-  /// Of instruments with a price or a halt. Without it an instrument is as if the feed had shown nothing yet.
+  /// The instruments with a price or a halt. Any other instrument is as if the feed had shown no price yet.
   package var instruments: [Instrument]
-  /// The numbers of the last order and fill.
+  /// The number of the last order, and that of the last fill.
   package var lastOrder: Int64
   package var lastFill: Int64
 
@@ -67,7 +66,7 @@ package struct BrokerSnapshot: Hashable, Sendable {
 }
 
 extension Broker {
-  /// The state that outlives a restart. Standing quotes do not: after it orders wait for the next prices.
+  /// The state that survives a restart, except standing quotes: after a restart orders wait for the next prices.
   package mutating func snapshot() -> BrokerSnapshot {
     var result = BrokerSnapshot(lastOrder: nextOrder - 1, lastFill: nextFill - 1)
     let cause = Cause(now, received: now)
@@ -90,7 +89,7 @@ extension Broker {
     return result
   }
 
-  /// The instruments of a snapshot that have changed since the last call, by the order of the changes.
+  /// The instruments of a snapshot that have changed since the last call, in the order of the changes.
   package mutating func takeChangedInstruments() -> [BrokerSnapshot.Instrument] {
     defer { changedBooks.removeAll(keepingCapacity: true) }
     return changedBooks.map { at in
@@ -105,10 +104,10 @@ extension Broker {
       symbol: book.symbol, mark: Price(raw: book.mark), hasQuotes: book.hasQuotes, hasTrades: book.hasTrades, isHalted: book.isHalted)
   }
 
-  /// Puts a broker whose accounts were opened, and that has done nothing else, into a state that was saved.
+  /// Restores a saved state in a broker whose accounts were opened and that has done nothing else.
   ///
-  /// Throws if the state names an account that was not opened or has another currency, names something twice, or contradicts itself; the
-  /// broker is then of no use.
+  /// Throws if the state names an account that was not opened or has another currency, contains a duplicate, or contradicts itself; the
+  /// broker is then unusable.
   package mutating func restore(_ snapshot: BrokerSnapshot) throws(BrokerError) {
     guard snapshot.lastOrder >= 0, snapshot.lastFill >= 0, snapshot.lastOrder < .max, snapshot.lastFill < .max else {
       throw BrokerError("the numbers of the last order and fill are out of range")
@@ -138,7 +137,7 @@ extension Broker {
       try restore(order)
     }
     for at in books.indices { books[at].updateRanges(heaps) }
-    // What was restored has not changed.
+    // Restored accounts count as unchanged.
     for at in touchedAccounts { accounts[at].isTouched = false }
     touchedAccounts.removeAll(keepingCapacity: true)
     _ = takeChangedInstruments()

@@ -1,7 +1,7 @@
 package import MarketData
 
-/// How far a broker's inputs have been booked: everything received before `time`, and the first `count` events received at it. Inputs come in
-/// the same order each time, so it says exactly which events were booked.
+/// The position up to which a broker's inputs have been booked: everything received before `time`, and the first `count` events received at
+/// it. Inputs have the same order each time, so the position shows exactly which events were booked.
 package struct BookedPosition: Hashable, Sendable {
   package var time: Timestamp
   package var count: Int
@@ -12,7 +12,7 @@ package struct BookedPosition: Hashable, Sendable {
   }
 }
 
-/// What a broker goes on with after a restart.
+/// The state from which a broker continues after a restart.
 package struct SavedTrading: Hashable, Sendable {
   package var snapshot: BrokerSnapshot
   package var position: BookedPosition

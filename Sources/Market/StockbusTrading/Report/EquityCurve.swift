@@ -1,11 +1,11 @@
 package import MarketData
 
-/// What an account's states show over time: the largest loss from a peak, and how much was at stake.
+/// The development of an account's states: the largest loss from a peak, and the exposure.
 package struct EquityCurve: Hashable, Sendable {
   /// A fall from a peak of the equity.
   package struct Drawdown: Hashable, Sendable {
     package var amount: Amount
-    /// In per cent of the peak, rounded half to even; nil if the peak was not above zero, or it is out of range.
+    /// The fall in per cent of the peak, rounded half to even; nil if the peak was not above zero, or the result is out of range.
     package var percent: Percent?
     package var peak: Timestamp
     package var lowest: Timestamp
@@ -13,9 +13,9 @@ package struct EquityCurve: Hashable, Sendable {
 
   package private(set) var first: Amount?
   package private(set) var last: Amount?
-  /// The deepest as an amount; nil if the equity never fell.
+  /// The largest fall as an amount; nil if the equity never fell.
   package private(set) var deepest: Drawdown?
-  /// The deepest in per cent, compared exactly.
+  /// The largest fall in per cent, compared exactly.
   package private(set) var steepest: Drawdown?
   package private(set) var maximumExposure = Amount.zero
   private var peak = Amount.zero
@@ -30,7 +30,7 @@ package struct EquityCurve: Hashable, Sendable {
 
   package init() {}
 
-  /// The account's next state. One from before the last one counts as if it had come with that.
+  /// Takes the account's next state. A state from before the last one counts at the time of the last one.
   package mutating func take(_ state: AccountState) {
     let time = max(state.received, end)
     if first == nil {
@@ -57,10 +57,10 @@ package struct EquityCurve: Hashable, Sendable {
     }
   }
 
-  /// The part of the time in which there was a position, rounded half to even; nil if no time has passed.
+  /// The share of time with a position, rounded half to even; nil if no time has passed.
   package var timeInMarket: Percent? { Exact.percent(Amount(raw: Int128(inMarket)), of: Amount(raw: Int128(span))) }
 
-  /// The exposure on average over time, rounded once, half to even; nil if no time has passed.
+  /// The average exposure over time, rounded once, half to even; nil if no time has passed.
   package var averageExposure: Amount? { weighted.divided(by: span) }
 
   private var span: UInt64 { UInt64(bitPattern: end.ns &- start.ns) }
@@ -68,7 +68,7 @@ package struct EquityCurve: Hashable, Sendable {
 
 /// Quotients of amounts.
 enum Exact {
-  /// `part / whole` in per cent, rounded to a billionth, half to even; nil unless the whole is above zero, or if it is out of range.
+  /// `part / whole` in per cent, rounded to a billionth, half to even; nil if the whole is not above zero or the result is out of range.
   static func percent(_ part: Amount, of whole: Amount) -> Percent? {
     guard whole.raw > 0 else { return nil }
     let divisor = whole.raw.magnitude
@@ -87,7 +87,7 @@ enum Exact {
   }
 
   static func nearest(_ quotient: UInt128, _ rest: UInt128, _ divisor: UInt128) -> UInt128 {
-    // Twice the rest may need one bit more than there are.
+    // Twice the remainder may need one more bit than there is.
     let other = divisor - rest
     return rest > other || (rest == other && quotient % 2 == 1) ? quotient + 1 : quotient
   }
@@ -105,7 +105,7 @@ struct WideSum: Hashable, Sendable {
     high = high &+ product.high &+ (carry ? 1 : 0)
   }
 
-  /// Rounded half to even; nil if the divisor is zero or the quotient is out of range.
+  /// The quotient, rounded half to even; nil if the divisor is zero or the quotient is out of range.
   func divided(by divisor: UInt64) -> Amount? {
     guard high < UInt128(divisor) else { return nil }
     let (quotient, rest) = UInt128(divisor).dividingFullWidth((high, low))

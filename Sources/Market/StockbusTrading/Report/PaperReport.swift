@@ -1,21 +1,21 @@
 package import MarketData
 
-/// What an account has done: its trades, what they brought, and what was at stake.
+/// The report on an account: its trades, their profits, and its exposure.
 ///
-/// Everything is exact but quotients, which are rounded once, half to even.
+/// All figures are exact except quotients, which are rounded once, half to even.
 package struct PaperReport: Hashable, Sendable {
   package let account: Symbol
-  /// In the order in which they were closed.
+  /// The closed trades, in the order of their closing.
   package private(set) var trades: [RoundTrip] = []
-  /// Those that are not closed, in the order in which they were opened.
+  /// The open trades, in the order of their opening.
   package private(set) var open: [RoundTrip] = []
   package private(set) var fills = 0
-  /// Of all fills: the profit before fees, and the fees.
+  /// The sums over all fills: the profit before fees, and the fees.
   package private(set) var realised = Amount.zero
   package private(set) var fees = Amount.zero
   package private(set) var wins = 0
   package private(set) var losses = 0
-  /// The sums of what the trades won that won, and lost that lost, after fees; both above zero.
+  /// The sums of the profits of winning trades and of the losses of losing ones, after fees; both at least zero.
   package private(set) var won = Amount.zero
   package private(set) var lost = Amount.zero
   package private(set) var largestWin = Amount.zero
@@ -23,8 +23,8 @@ package struct PaperReport: Hashable, Sendable {
   package let equity: EquityCurve
 
   /// - Parameters:
-  ///   - fills: all fills of the account, in order; those of other accounts are passed over.
-  ///   - states: its states in order, of which those of other accounts are passed over too.
+  ///   - fills: all fills of the account, in order; those of other accounts are ignored.
+  ///   - states: its states in order, of which those of other accounts are also ignored.
   package init(of account: Symbol, fills: some Sequence<Fill>, states: some Sequence<AccountState>) {
     self.account = account
     var builder = RoundTripBuilder()
@@ -53,15 +53,15 @@ package struct PaperReport: Hashable, Sendable {
     }
   }
 
-  /// What all fills brought, after fees.
+  /// The profit of all fills, after fees.
   package var profit: Amount { realised.subtractingClamped(fees) }
 
-  /// The part of the closed trades that won after fees; nil if there is none.
+  /// The share of closed trades with a profit after fees; nil if no trade is closed.
   package var winRate: Percent? { Exact.percent(Amount(raw: Int128(wins)), of: Amount(raw: Int128(trades.count))) }
 
-  /// What a closed trade brought on average, after fees, rounded once; nil if there is none.
+  /// The average profit of a closed trade, after fees, rounded once; nil if no trade is closed.
   package var averageTrade: Amount? { won.subtractingClamped(lost).scaled(by: 1, over: Int64(trades.count)) }
 
-  /// What was won for each unit lost, as per cent: 250 if the wins are two and a half times the losses; nil if nothing was lost.
+  /// Profits divided by losses, in per cent: 250 if the profits are two and a half times the losses; nil if there was no loss.
   package var profitFactor: Percent? { Exact.percent(won, of: lost) }
 }

@@ -1,11 +1,11 @@
 package import MarketData
 
-/// A position from its first fill until it is closed: what people call a trade.
+/// A position from its first fill until it is closed: a trade in everyday language.
 package struct RoundTrip: Hashable, Sendable {
   package var symbol: Symbol
-  /// `buy` if it was long.
+  /// `buy` if the position was long.
   package var side: Side
-  /// When the first fill happened, and the one that closed it; nil as long as it is open.
+  /// The times of the first fill and of the closing one; the latter is nil while the trip is open.
   package var opened: Timestamp
   package var closed: Timestamp?
   /// The largest position.
@@ -14,18 +14,18 @@ package struct RoundTrip: Hashable, Sendable {
   package var realised: Amount
   package var fees: Amount
 
-  /// What was won or lost.
+  /// The profit or loss.
   package var profit: Amount { realised.subtractingClamped(fees) }
 }
 
-/// Makes round trips of fills.
+/// Builds round trips from fills.
 ///
-/// A fill through zero closes one and opens the next; its fee belongs to the one that it closes.
+/// A fill through zero closes one trip and opens the next; its fee belongs to the closed one.
 struct RoundTripBuilder {
   private(set) var closed: [RoundTrip] = []
   private var open: [Symbol: RoundTrip] = [:]
 
-  /// In the order in which they were opened.
+  /// The open round trips, in the order of their opening.
   var stillOpen: [RoundTrip] { open.values.sorted { ($0.opened, $0.symbol) < ($1.opened, $1.symbol) } }
 
   mutating func take(_ fill: Fill) {
@@ -36,7 +36,7 @@ struct RoundTripBuilder {
     let isClosed = after == 0 || (after > 0) != (before > 0)
     var fee = fill.fee
     if before != 0 {
-      // Fills that begin in the middle of a position make a trip too.
+      // Fills that begin in the middle of a position also form a trip.
       var trip = open[fill.symbol] ?? trip(fill, before)
       trip.fills += 1
       trip.realised = trip.realised.addingClamped(fill.realised)
@@ -58,7 +58,7 @@ struct RoundTripBuilder {
     }
   }
 
-  /// A new one with this position.
+  /// A new round trip with this position.
   private func trip(_ fill: Fill, _ position: Int64) -> RoundTrip {
     RoundTrip(
       symbol: fill.symbol, side: position > 0 ? .buy : .sell, opened: fill.time, closed: nil,

@@ -1,10 +1,10 @@
 package import MarketData
 
-/// An account as it is configured.
+/// An account as configured.
 package struct AccountRules: Hashable, Sendable {
   package var name: Symbol
   package var currency: Symbol
-  /// What is paid in at the start.
+  /// The money paid in at the start.
   package var deposit: Amount
   package var margin: MarginRule
   package var fees: FeeRule
@@ -23,14 +23,14 @@ package struct AccountRules: Hashable, Sendable {
   }
 }
 
-/// How much equity a position ties up: a fraction of its value at the last price.
+/// The equity that a position ties up: a fraction of its value at the last price.
 ///
-/// An order that would tie up more than the buying power is rejected when it comes, and cancelled if it turns out so when it would be
-/// filled. There is no maintenance margin and no forced sale: an account whose buying power has fallen below zero can only reduce positions.
+/// An order that would tie up more than the buying power is rejected on arrival, and cancelled if this happens only at a fill. There is no
+/// maintenance margin and no forced sale: an account whose buying power has fallen below zero can only reduce positions.
 package struct MarginRule: Hashable, Sendable {
-  /// In per cent of a long position's value; 100 is an account without credit.
+  /// The margin in per cent of a long position's value; 100 is an account without credit.
   package var long: Percent
-  /// In per cent of a short position's value; nil if the account may not be short.
+  /// The margin in per cent of a short position's value; nil if the account may not be short.
   package var short: Percent?
 
   package init(long: Percent = 100, short: Percent? = 100) {
@@ -38,9 +38,9 @@ package struct MarginRule: Hashable, Sendable {
     self.short = short
   }
 
-  /// Why no account may have it; nil if it is fine.
+  /// Why no account may have this rule; nil if the rule is valid.
   package var fault: String? { long.raw <= 0 || (short?.raw ?? 1) <= 0 ? "a margin that is not above zero" : nil }
 
-  /// What a position with this value ties up; nil if it is out of range.
+  /// The equity that a position with this value ties up; nil if it is out of range.
   func required(_ value: Amount) -> Amount? { value.magnitude.share(value.raw < 0 ? (short ?? 100) : long) }
 }

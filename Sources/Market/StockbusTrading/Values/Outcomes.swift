@@ -1,14 +1,14 @@
 package import MarketData
 
-/// What operations of a broker have changed, in the order of its happening for each kind: the records to make durable and to publish.
+/// The changes made by operations of a broker, in chronological order for each kind: the records to store and to publish.
 ///
-/// A caller keeps one and clears it, so that a broker allocates nothing once it has grown.
+/// A caller reuses one value and clears it, so that a broker allocates nothing once the memory has grown.
 package struct Outcomes: Sendable {
   package var orders: ContiguousArray<Order> = []
   package var fills: ContiguousArray<Fill> = []
-  /// At most one for each position in an operation, as it is after it.
+  /// At most one record for each position in an operation, in its state afterwards.
   package var positions: ContiguousArray<Position> = []
-  /// At most one for each account in an operation, as it is after it.
+  /// At most one record for each account in an operation, in its state afterwards.
   package var accounts: ContiguousArray<AccountState> = []
 
   package init() {}
@@ -28,11 +28,11 @@ package struct Outcomes: Sendable {
 package struct OrderReply: Hashable, Sendable {
   /// The order's number; 0 if the request never became an order.
   package var number: Int64
-  /// False if it was rejected or there was nothing to do.
+  /// False if the request was rejected or had no effect.
   package var isAccepted: Bool
-  /// Why not.
+  /// The reason for a rejection.
   package var reason: OrderReason
-  /// True if the key was seen before: this is the reply that the first request got, and nothing was done.
+  /// True if the key was seen before: this is the reply to the first request, and the repeated one had no effect.
   package var isRepeated: Bool
 
   package init(number: Int64, isAccepted: Bool, reason: OrderReason = .none, isRepeated: Bool = false) {
@@ -43,15 +43,15 @@ package struct OrderReply: Hashable, Sendable {
   }
 }
 
-/// The limits and the rules of a broker that are not an account's.
+/// The limits and rules of a broker that do not belong to an account.
 package struct BrokerRules: Hashable, Sendable {
   /// The terms of instruments that were not defined; nil if orders for them are rejected.
   package var undefined: TradingTerms?
-  /// True if orders for instruments that were not defined are rejected until a price has come.
+  /// True if orders for instruments that were not defined are rejected until a price arrives.
   package var undefinedNeedPrices: Bool
   /// The most open orders of all accounts, below 16 million.
   package let openOrders: Int
-  /// How many keys of orders are remembered; the oldest key of an order that is done is forgotten first. At least twice `openOrders`.
+  /// How many keys of orders are stored; the oldest key of an order that is done is removed first. At least twice `openOrders`.
   package let keys: Int
 
   package init(

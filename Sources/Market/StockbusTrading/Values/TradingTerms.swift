@@ -2,15 +2,15 @@ package import MarketData
 
 /// How an instrument is traded.
 package struct TradingTerms: Hashable, Sendable {
-  /// Nil if it is traded in the currency of any account.
+  /// The currency; nil if the instrument is traded in the currency of any account.
   package var currency: Symbol?
   /// The smallest quantity, of which every order is a whole multiple; a billionth allows all fractions.
   package var lot: Quantity
-  /// The unit of limits and stops, and of slippage; 0 if any price is allowed, and there is no slippage.
+  /// The unit of limits and stops, and of slippage; 0 if any price is allowed and there is no slippage.
   package var tick: Price
   /// Units of the underlying in one contract.
   package var multiplier: Quantity
-  /// The market whose sessions it follows: a number that the caller gives, below `marketLimit`.
+  /// The market whose sessions the instrument follows: a number chosen by the caller, below `marketLimit`.
   package var market: Int
 
   package static var marketLimit: Int { 4096 }
@@ -25,7 +25,7 @@ package struct TradingTerms: Hashable, Sendable {
     self.market = market
   }
 
-  /// Why no instrument may have them; nil if they are fine.
+  /// Why no instrument may have these terms; nil if they are valid.
   package var fault: String? {
     if lot.raw <= 0 { return "a lot that is not above zero" }
     if tick.raw < 0 { return "a tick below zero" }

@@ -1,17 +1,17 @@
 internal import NIOCore
 
-/// What bytes hold that may be compressed by gzip, zlib or bare deflate, as some venues send their messages and some servers their documents.
+/// The contents of bytes that may be compressed by gzip, zlib or bare deflate, like some venues' messages and some servers' documents.
 ///
-/// gzip and zlib are recognised by their heads. Bare deflate has none, so it is tried where the bytes are no JSON, and is taken if it
-/// decompresses as a whole into what may be text.
+/// gzip and zlib are recognised by their headers. Bare deflate has none, so it is tried if the bytes are not JSON, and accepted if all of
+/// it decompresses to possible text.
 package enum CompressedContents {
-  /// They are not compressed.
+  /// The bytes are not compressed.
   case plain
   case contents([UInt8])
-  /// They are compressed and damaged, or too large; with the reason.
+  /// The bytes are compressed and damaged, or too large; with the reason.
   case unreadable(String)
 
-  /// - Parameter limit: the largest contents that are taken, in bytes.
+  /// - Parameter limit: the largest accepted contents, in bytes.
   package init(of bytes: UnsafeBufferPointer<UInt8>, limit: Int) {
     guard let form = Self.form(bytes) else {
       self = .plain
@@ -25,7 +25,7 @@ package enum CompressedContents {
       let contents = Array(try inflater.whole(UnsafeRawBufferPointer(bytes), limit: limit).readableBytesView)
       if form == .bare, contents.isEmpty || !contents.isText { self = .plain } else { self = .contents(contents) }
     } catch {
-      // Two letters may look like the head of zlib, and bare deflate has none.
+      // Two letters may look like the header of zlib, and bare deflate has none.
       if form == .bare || form == .zlib && Array(bytes).isText {
         self = .plain
         return
@@ -38,13 +38,13 @@ package enum CompressedContents {
     }
   }
 
-  /// The form that the bytes may have; nil if they begin as text does.
+  /// The possible compressed form of the bytes; nil if they begin as text does.
   private static func form(_ bytes: UnsafeBufferPointer<UInt8>) -> Inflater.Form? {
     guard bytes.count >= 2 else { return nil }
     if bytes[0] == 0x1f, bytes[1] == 0x8b { return .gzip }
     // RFC 1950, section 2.2: the method is 8, and the two bytes are a multiple of 31.
     if bytes[0] & 0x0f == 8, bytes[0] >> 4 <= 7, (Int(bytes[0]) << 8 | Int(bytes[1])) % 31 == 0 { return .zlib }
-    // What begins a JSON text, and no bare deflate that becomes one.
+    // These bytes begin a JSON text, and no bare deflate that becomes one.
     switch bytes[0] {
     case 0x20, 0x09, 0x0a, 0x7b, 0x5b, 0x22, 0xef: return nil
     default: return .bare
@@ -53,22 +53,22 @@ package enum CompressedContents {
 }
 
 extension [UInt8] {
-  /// True if they may be text: UTF-8 without control characters but tabs and line ends.
+  /// True if the bytes may be text: UTF-8 without control characters except tabs and line ends.
   fileprivate var isText: Bool {
     allSatisfy { $0 >= 32 && $0 != 127 || $0 == 9 || $0 == 10 || $0 == 13 } && (try? UTF8Span(validating: span)) != nil
   }
 }
 
 extension WebSocketMessage {
-  /// What a binary message holds if it is compressed; at most `limit` bytes.
+  /// The contents of a binary message if it is compressed; at most `limit` bytes.
   package func decompressed(limit: Int) -> CompressedContents { withBytes { CompressedContents(of: $0, limit: limit) } }
 
-  /// True if a binary message begins as JSON does, or may be another text.
+  /// True if a binary message begins like JSON, or may be another text.
   package var isText: Bool {
     withBytes { $0.first == UInt8(ascii: "{") || $0.first == UInt8(ascii: "[") || Array($0).isText }
   }
 
-  /// Its first bytes for people: `0a 12 08 …`.
+  /// The message's first bytes for users: `0a 12 08 …`.
   package var hexadecimal: String {
     let shown = payload.readableBytesView.prefix(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
     return count > 32 ? shown + " …" : shown

@@ -3,19 +3,19 @@ internal import NIOCore
 
 /// Decompresses messages (RFC 1950 to 1952), each to at most a limit, so that a few bytes cannot become very many.
 ///
-/// A message may refer to the ones before it, unless `forget` is called between them. An inflater that has thrown is not used again.
+/// A message may refer to earlier ones, unless `forget` is called between them. An inflater that has thrown must not be used again.
 ///
 /// Unsafe inside, because zlib keeps pointers into its own state, which is allocated once and never moves. Pointers to input and output are
 /// used only while both are borrowed.
 final class Inflater {
-  /// What is around the compressed bytes.
+  /// The format around the compressed bytes.
   enum Form: Hashable {
-    /// A head and a checksum of gzip, or of zlib.
+    /// A header and a checksum of gzip, or of zlib.
     case gzip, zlib
-    /// Nothing.
+    /// No header and no checksum.
     case bare
 
-    /// As zlib wants it: 15 bits of window, and the form.
+    /// The parameter as zlib defines it: 15 bits of window, and the form.
     fileprivate var windowBits: Int32 {
       switch self {
       case .gzip: 15 + 16
@@ -26,10 +26,10 @@ final class Inflater {
   }
 
   enum Fault: Error, Hashable {
-    /// With zlib's words.
+    /// The bytes are damaged; with zlib's message.
     case damaged(String)
     case endsTooEarly
-    /// The contents are larger than the limit; with their beginning.
+    /// The contents are larger than the limit; with their first bytes.
     case tooLarge(beginning: [UInt8])
   }
 
@@ -51,13 +51,13 @@ final class Inflater {
     state.deallocate()
   }
 
-  /// Makes the next message independent of those before.
+  /// Makes the next message independent of earlier ones.
   func forget() { inflateReset(state) }
 
   // MARK: A whole
 
-  /// The contents of bytes that are complete in themselves: members of gzip one behind the other, or one piece of another form. Bare
-  /// deflate may also end where its sender has flushed (`00 00 ff ff`), as some venues send it.
+  /// The contents of bytes that are complete in themselves: consecutive members of gzip, or one piece of another form. Bare deflate may
+  /// also end where its sender has flushed (`00 00 ff ff`), as some venues send it.
   func whole(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(Fault) -> ByteBuffer {
     var out = Output(limit: limit, expecting: bytes.count)
     var input = bytes
@@ -75,22 +75,22 @@ final class Inflater {
 
   // MARK: Messages of a connection
 
-  /// The contents of one message of permessage-deflate, whose end `00 00 ff ff` its sender leaves out (RFC 7692, section 7.2.2).
+  /// The contents of one message of permessage-deflate, whose end `00 00 ff ff` its sender omits (RFC 7692, section 7.2.2).
   func message(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(Fault) -> ByteBuffer {
     var out = Output(limit: limit, expecting: bytes.count)
     if bytes.isEmpty { return out.bytes }
-    // Some leave more out where the last block has said that it is one.
+    // Some senders omit more if the last block is marked as the last.
     if try part(bytes, &out) == .end { return out.bytes }
     let tail: [UInt8] = [0, 0, 0xff, 0xff]
     var fault: Fault?
     tail.withUnsafeBytes { tail in do throws(Fault) { _ = try part(tail, &out) } catch { fault = error } }
     if let fault { throw fault }
-    // Otherwise the end is inside a block, and the next message would be read as the rest of it.
+    // Otherwise the end is inside a block, and the next message would be read as the rest of that block.
     if !isBetweenBlocks { throw .endsTooEarly }
     return out.bytes
   }
 
-  /// A block may say that it is the last one, and others may follow (RFC 7692, section 7.2.3.4).
+  /// A block may be marked as the last one although others follow (RFC 7692, section 7.2.3.4).
   private func part(_ bytes: UnsafeRawBufferPointer, _ out: inout Output) throws(Fault) -> Step {
     var input = bytes
     while try inflate(&input, into: &out) == .end {
@@ -100,7 +100,7 @@ final class Inflater {
     return .more
   }
 
-  /// Begins anew behind a last block, with the bytes that later ones may refer to.
+  /// Begins again after a last block, with the bytes to which later blocks may refer.
   private func resume() throws(Fault) {
     var window = [UInt8](repeating: 0, count: 1 << 15)
     var count: UInt32 = 0
@@ -120,7 +120,7 @@ final class Inflater {
   /// Decompresses up to the end of the input, or of the compressed stream.
   private func inflate(_ input: inout UnsafeRawBufferPointer, into out: inout Output) throws(Fault) -> Step {
     while true {
-      // zlib only reads it, and says so in no type.
+      // zlib only reads the input, but does not declare it as constant.
       state.pointee.next_in = UnsafeMutablePointer(mutating: input.assumingMemoryBound(to: UInt8.self).baseAddress)
       state.pointee.avail_in = UInt32(clamping: input.count)
       let given = Int(state.pointee.avail_in)
@@ -141,7 +141,7 @@ final class Inflater {
     }
   }
 
-  /// What has been decompressed, in memory that grows with it.
+  /// The decompressed bytes, in memory that grows with them.
   private struct Output {
     private(set) var bytes = ByteBuffer()
     private let limit: Int
@@ -149,11 +149,11 @@ final class Inflater {
 
     init(limit: Int, expecting count: Int) {
       self.limit = limit
-      // Text of venues becomes three to ten times as long.
+      // Venues' texts become three to ten times as long.
       step = min(max(1024, count.multipliedReportingOverflow(by: 6).partialValue), 1 << 20)
     }
 
-    /// Calls `body` with room for more, which returns how much of it has been used. Throws if that is more than the limit.
+    /// Calls `body` with room for more bytes; `body` returns how much it has used. Throws if the total exceeds the limit.
     mutating func extend(_ body: (UnsafeMutableRawBufferPointer) -> (code: Int32, count: Int)) throws(Fault) -> Int32 {
       // One byte beyond the limit shows that there are more.
       let most = limit - bytes.readableBytes + 1

@@ -1,8 +1,8 @@
-/// A proxy given by the environment variables `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy`, which are interpreted as curl does.
+/// A proxy given by the environment variables `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy`, which are interpreted as in curl.
 struct EnvironmentProxy: Sendable, Hashable {
   let host: String
   let port: Int
-  /// `user:password`; a secret.
+  /// User and password as `user:password`; a secret.
   let credentials: String?
 
   /// The proxy for an address; nil if there is none. `HTTP_PROXY` in capitals is ignored, because a CGI client could set it.
@@ -16,7 +16,7 @@ struct EnvironmentProxy: Sendable, Hashable {
     self.init(text)
   }
 
-  /// `http://user:password@host:3128`; the scheme and the port are optional. Nil for a proxy with another protocol.
+  /// A proxy such as `http://user:password@host:3128`; the scheme and the port are optional. Nil for a proxy with another protocol.
   private init?(_ text: String) {
     var rest = text[...]
     if let scheme = rest.range(ofFirst: "://") {

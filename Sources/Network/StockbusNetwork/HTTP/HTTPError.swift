@@ -7,7 +7,7 @@ package struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
     case badAddress
     /// A header's name or value is not allowed.
     case badHeader
-    /// No connection could be made.
+    /// No connection could be established.
     case unreachable
     /// The server's certificate is not trusted, or TLS failed in another way.
     case untrusted
@@ -15,7 +15,7 @@ package struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
     case timedOut
     /// The response is larger than allowed.
     case tooLarge
-    /// More redirects than allowed, or one that must not be followed.
+    /// There were more redirects than allowed, or one that must not be followed.
     case badRedirect
     /// The connection ended before the response was complete, or the response was not HTTP.
     case brokenOff
@@ -34,7 +34,7 @@ package struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
     self.beginning = beginning
   }
 
-  /// True if the same request may succeed a little later.
+  /// True if the same request may succeed after a short time.
   package var isTransient: Bool {
     switch code {
     case .unreachable, .timedOut, .brokenOff: true

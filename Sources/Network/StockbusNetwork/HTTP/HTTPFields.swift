@@ -1,8 +1,8 @@
 /// Checked header fields: no name or value can end its line and begin another one (RFC 9110, section 5).
 package struct HTTPFields: Sendable, Hashable {
-  /// In the order in which they were added.
+  /// The names, in the order of their addition.
   package private(set) var names: [String] = []
-  /// One for each name.
+  /// The values, one for each name.
   package private(set) var values: [String] = []
 
   package init() {}
@@ -20,7 +20,7 @@ package struct HTTPFields: Sendable, Hashable {
     values.append(value)
   }
 
-  /// Adds a received field, whose name may occur several times. A field that is not valid is dropped.
+  /// Adds a received field, whose name may occur several times. An invalid field is dropped.
   mutating func receive(_ name: String, _ value: String) {
     guard Self.fault(inName: name) == nil, Self.fault(inValue: value) == nil else { return }
     names.append(name)
@@ -34,7 +34,7 @@ package struct HTTPFields: Sendable, Hashable {
     }
   }
 
-  /// Why `name` is not a valid field name; nil if it is.
+  /// Why `name` is not a valid field name; nil if it is valid.
   package static func fault(inName name: String) -> String? {
     let isToken = name.utf8.allSatisfy { byte in
       switch byte {
@@ -45,7 +45,7 @@ package struct HTTPFields: Sendable, Hashable {
     return isToken && !name.isEmpty && name.utf8.count <= 128 ? nil : "a header's name has only letters, digits and hyphens"
   }
 
-  /// Why `value` is not a valid field value; nil if it is. The message does not repeat it, as it may be a secret.
+  /// Why `value` is not a valid field value; nil if it is valid. The message does not repeat the value, which may be a secret.
   package static func fault(inValue value: String) -> String? {
     if value.utf8.count > 8192 { return "a header's value has at most 8192 bytes" }
     let isClean = value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 9 }

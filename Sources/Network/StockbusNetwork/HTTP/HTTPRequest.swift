@@ -32,11 +32,11 @@ package struct HTTPResponse: Sendable, Hashable {
     self.body = body
   }
 
-  /// 200 to 299.
+  /// True for a status of 200 to 299.
   package var isSuccess: Bool { (200...299).contains(status) }
 
-  /// True if the same request may succeed a little later: 408, 418 (banned for a while, at some venues), 425, 429 and 5xx except 501 and
-  /// 505.
+  /// True if the same request may succeed after a short time: 408, 418 (banned for a while, at some venues), 425, 429 and 5xx except 501
+  /// and 505.
   package var isTransient: Bool {
     switch status {
     case 408, 418, 425, 429: true
@@ -52,7 +52,7 @@ package struct HTTPLimits: Sendable, Hashable {
   package var connect: Duration
   /// The time from the beginning to the last byte, including redirects.
   package var whole: Duration
-  /// How many redirects are followed; with 0 a 3xx response is returned as it is.
+  /// The most redirects that are followed; with 0 a 3xx response is returned unchanged.
   package var redirects: Int
   /// The largest body of a response in bytes; a larger one ends the exchange while it is being read.
   package var body: Int

@@ -1,14 +1,14 @@
 package import MarketData
 
-/// How long a server asks its client to stay away, by `Retry-After` (RFC 9110, section 10.2.3).
+/// The time that a server asks its client to wait, by `Retry-After` (RFC 9110, section 10.2.3).
 ///
-/// It is in seconds, with decimals as some servers send them, or a date, or, as others send it, a date in seconds since 1970. A date is
-/// compared with the response's own `Date`, because the server's clock may differ from ours, and without one with the run's clock.
+/// The value is in seconds, from some servers with decimals, or a date, or, from other servers, a date in seconds since 1970. A date is
+/// compared with the response's own `Date`, because the server's clock may differ from ours, or, without it, with the run's clock.
 package struct RetryAfter: Sendable, Hashable {
-  /// The longest pause that is kept, whatever a server asks for: a day.
+  /// The longest pause, whatever a server asks for: a day.
   package static let longest = Duration.seconds(86_400)
 
-  /// What the server asks for, never negative.
+  /// The pause that the server asks for, never negative.
   package let asked: Duration
 
   package init(_ asked: Duration) { self.asked = max(.zero, asked) }
@@ -22,7 +22,7 @@ package struct RetryAfter: Sendable, Hashable {
     let text = value.trimming()
     let now = Duration.nanoseconds((date.flatMap { HTTPDate.parse($0.trimming()) } ?? now).ns)
     if let seconds = Self.seconds(text) {
-      // As a pause it would be between 30 and 300 years.
+      // As a pause the number would be between 30 and 300 years.
       self.init(seconds >= .seconds(1_000_000_000) && seconds < .seconds(10_000_000_000) ? seconds - now : seconds)
     } else if let due = HTTPDate.parse(text) {
       self.init(.nanoseconds(due.ns) - now)
@@ -31,10 +31,11 @@ package struct RetryAfter: Sendable, Hashable {
     }
   }
 
-  /// How long the client stays away.
+  /// The pause before the client's next request.
   package var pause: Duration { min(asked, Self.longest) }
 
-  /// `17` or `2.75`. Digits beyond eleven before the point, or nine behind it, do not matter: the pause is limited, and no clock is that exact.
+  /// A number of seconds such as `17` or `2.75`. Digits beyond eleven before the point, or nine after it, do not matter: pauses are
+  /// limited, and no clock is so exact.
   private static func seconds(_ text: String) -> Duration? {
     let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } }) else { return nil }
@@ -47,7 +48,7 @@ package struct RetryAfter: Sendable, Hashable {
 }
 
 extension RetryAfter: CustomStringConvertible {
-  /// `asked to wait 8 s`; with a limit where the server asks for more than is kept.
+  /// A description such as `asked to wait 8 s`; with the limit if the server asks for more.
   package var description: String {
     "asked to wait \(Self.words(asked))" + (asked > Self.longest ? ", which waits \(Self.words(Self.longest)) at most" : "")
   }
@@ -62,7 +63,7 @@ extension RetryAfter: CustomStringConvertible {
 }
 
 extension HTTPResponse {
-  /// How long the server asks its client to stay away; nil if it does not.
+  /// The time that the server asks its client to wait; nil if the response contains none.
   package func retryAfter(now: Timestamp) -> RetryAfter? {
     fields["Retry-After"].flatMap { RetryAfter($0, date: fields["Date"], now: now) }
   }
@@ -70,7 +71,7 @@ extension HTTPResponse {
 
 /// The three forms of a date in HTTP (RFC 9110, section 5.6.7).
 enum HTTPDate {
-  /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`; nil for any other form.
+  /// The time of `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`; nil for any other form.
   static func parse(_ text: String) -> Timestamp? {
     guard text.utf8.count <= 64 else { return nil }
     let words = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)

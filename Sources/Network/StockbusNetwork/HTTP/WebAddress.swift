@@ -7,10 +7,10 @@ internal import Foundation
 /// A checked http or https address. Its description is never complete, because paths and queries often contain secrets.
 package struct WebAddress: Sendable, Hashable {
   private let url: URL
-  /// The path of the Unix socket where the server is; nil for one that is reached by its host and port.
+  /// The path of the server's Unix socket; nil for a server with host and port.
   package let socket: String?
   package let isSecure: Bool
-  /// In lower case; an IPv6 address without brackets.
+  /// The host in lower case; an IPv6 address without brackets.
   package let host: String
   package let port: Int
 
@@ -38,7 +38,7 @@ package struct WebAddress: Sendable, Hashable {
     socket = nil
   }
 
-  /// A server of this machine that listens on a Unix socket.
+  /// The address of a server on this machine that listens on a Unix socket.
   /// - Parameter target: the path, and the query if there is one.
   package init(socket: String, _ target: String) throws(HTTPError) {
     guard target.hasPrefix("/"), target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }),
@@ -51,18 +51,18 @@ package struct WebAddress: Sendable, Hashable {
     port = 80
   }
 
-  /// Path and query, at least `/`, for the request only; never put it into a log or a message.
+  /// Path and query, at least `/`, for the request only. Never put it into a log or a message.
   package var target: String {
     let path = url.path(percentEncoded: true)
     return (path.isEmpty ? "/" : path) + (url.query(percentEncoded: true).map { "?" + $0 } ?? "")
   }
 
-  /// The host as it is written in an address, with the port if it is not the default.
+  /// The host as written in an address, with the port if it is not the default.
   var authority: String {
     (host.contains(":") ? "[\(host)]" : host) + (port == (isSecure ? 443 : 80) ? "" : ":\(port)")
   }
 
-  /// The part that may be shown: `https://hooks.example.com`, with the port if it is not the default.
+  /// The part of the address that may be shown: `https://hooks.example.com`, with the port if it is not the default.
   package var origin: String { socket ?? (isSecure ? "https://" : "http://") + authority }
 
   /// True if scheme, host and port are equal (RFC 6454).
@@ -84,12 +84,12 @@ package struct WebAddress: Sendable, Hashable {
 extension WebAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   package var description: String { origin }
   package var debugDescription: String { origin }
-  /// Without children, so that `dump` does not show more.
+  /// No children, so that `dump` does not show more.
   package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 extension String {
-  /// With everything but letters, digits, `-`, `.` and `_` as `%XX` (RFC 3986).
+  /// The text with all characters except letters, digits, `-`, `.` and `_` as `%XX` (RFC 3986).
   package var percentEncoded: String {
     utf8.map { byte in
       switch byte {

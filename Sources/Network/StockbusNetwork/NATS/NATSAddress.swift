@@ -2,9 +2,9 @@ package import StockbusPlugin
 
 /// `nats://host:port` or `tls://host:port`, as an option.
 package struct NATSAddress: Hashable, Sendable {
-  /// True if only TLS is taken; without it TLS is used if the server asks for it.
+  /// True if only TLS is accepted; otherwise TLS is used if the server asks for it.
   package let isSecure: Bool
-  /// A name or an address; IPv6 without brackets.
+  /// The name or address; IPv6 without brackets.
   package let host: String
   package let port: Int
 

@@ -6,7 +6,7 @@ package enum NATSError: Error, Hashable, Sendable {
   case unreachable(String)
   /// The certificate was refused, or TLS could not be negotiated; the message says what to do.
   case tls(String)
-  /// The server does not let us in; with its words.
+  /// The server does not admit the client; with the server's message.
   case refused(String)
   /// The server did not respond in time.
   case timedOut(Deadline)
@@ -20,19 +20,19 @@ package enum NATSError: Error, Hashable, Sendable {
   case slowConsumer
   /// The server is about to end and has asked its clients to leave.
   case lameDuck
-  /// Another error of the server's, with its words.
+  /// Another error from the server, with its message.
   case server(String)
-  /// Nobody answers requests of this subject.
+  /// No responder listens to requests on this subject.
   case noResponders(subject: String)
   /// JetStream refused a request.
   case jetStream(JetStreamProblem)
   /// There is no such stream.
   case noStream(String)
-  /// What was published behind this message of the stream was neither stored nor refused.
+  /// The messages published after this message of the stream were neither stored nor refused.
   case notStored(behind: UInt64)
-  /// What was published behind this message of the stream was refused, because something else is there, or something before it is not.
+  /// Messages published after this message of the stream were refused: another message is there, or a message before them is missing.
   case notNext(behind: UInt64)
-  /// Somebody else has removed the consumer that was read.
+  /// Another client has removed the consumer that was being read.
   case consumerTaken
   /// This side ended the connection.
   case finished
@@ -41,7 +41,7 @@ package enum NATSError: Error, Hashable, Sendable {
     case connect, greeting, pong, reply
   }
 
-  /// True if the connection goes on after it, because it concerns only one request.
+  /// True if the connection continues after the error, because it concerns only one request.
   package var concernsRequest: Bool {
     switch self {
     case .timedOut(.reply), .noResponders, .jetStream, .noStream, .notStored, .notNext: true
@@ -57,7 +57,7 @@ package enum NATSError: Error, Hashable, Sendable {
     }
   }
 
-  /// What an error line of the server's means; nil if the connection goes on.
+  /// The meaning of an error line from the server; nil if the connection continues.
   static func meaning(of line: String) -> NATSError? {
     let text = line.lowercased()
     if text.hasPrefix("permissions violation") { return nil }
@@ -106,9 +106,9 @@ extension NATSError: CustomStringConvertible {
   }
 }
 
-/// An error in an answer of JetStream's.
+/// An error in a reply from JetStream.
 package struct JetStreamProblem: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Like a status of HTTP.
+  /// A status code like that of HTTP.
   package let code: Int
   /// The error's own number, https://github.com/nats-io/nats-server/blob/main/server/errors.json.
   package let number: Int
@@ -122,7 +122,7 @@ package struct JetStreamProblem: Error, Hashable, Sendable, CustomStringConverti
 
   package var description: String { "JetStream refused it: \(text) (\(number))" }
 
-  /// The stream's last message is not the one that was expected: somebody else has written, or an earlier message was refused.
+  /// The stream's last message is not the expected one: another client has written, or an earlier message was refused.
   package var isWrongLastSequence: Bool { number == 10_071 || number == 10_164 }
   package var isStreamMissing: Bool { number == 10_059 }
   package var isConsumerMissing: Bool { number == 10_014 }

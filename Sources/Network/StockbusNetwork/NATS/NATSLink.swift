@@ -2,13 +2,13 @@ internal import EventBus
 package import StockbusPlugin
 internal import Synchronization
 
-/// A connection to one of several NATS servers, made again whenever it is lost. Its states are reported as `ConnectionStatus`.
+/// A connection to one of several NATS servers, reopened whenever it is lost. Its states are reported as `ConnectionStatus`.
 ///
 /// Servers are tried in turn, beginning with a random one, so that clients spread over them. After a round in which none could be reached
 /// there is a pause, which grows. After a `NATSError` from the body it connects to the next server; after any other error it closes the
 /// connection, and `run` throws that error; a cancellation has the same effect. When the body returns, `run` returns.
 ///
-/// The pauses are those of `RetryPauses`: the body says by `connection.noteBrought()` that what was asked for has come.
+/// The pauses are those of `RetryPauses`: the body calls `connection.noteBrought()` when a requested message has arrived.
 package final class NATSLink: Sendable {
   private struct State {
     var isFinished = false
@@ -22,7 +22,7 @@ package final class NATSLink: Sendable {
   private let state = Mutex(State())
   private let news = Bell()
 
-  /// Reads the CA's file, if there is one; no other I/O. There must be a server.
+  /// Reads the CA's file, if there is one; no other I/O. Requires at least one server.
   package init(
     _ servers: [NATSAddress], _ settings: NATSSettings, login: NATSLogin, _ context: Context, thread: NetworkThread = .next()
   ) throws(TLSError) {
@@ -71,13 +71,13 @@ package final class NATSLink: Sendable {
       } catch let error as NATSError {
         await connection.close()
         if isFinished { return context.connection(.disconnected, "closed as planned") }
-        // What came before a server violates a rule, refuses us, or cannot serve us does not count.
+        // Messages from a server that then violates a rule, refuses the client, or cannot serve it do not count.
         let hasBrought = connection.state.withLock { $0.hasBrought } && !error.isMisconduct && !error.concernsRequest
         if pauses.ended(after: context.clock.uptime - begin, hasBrought: hasBrought) { failures = 0 }
         failures += 1
         context.connection(.disconnected, "\(error)")
         context.report(trouble: "\(error)")
-        // The others are tried at once, but each only once.
+        // The other servers are tried at once, but each only once.
         if failures < servers.count {
           context.logger.log(level: error == .lameDuck ? .notice : .warning, "\(server): \(error); the next server is tried")
           continue

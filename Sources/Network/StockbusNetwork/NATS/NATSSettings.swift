@@ -1,6 +1,6 @@
 package import StockbusPlugin
 
-/// How a client of NATS gets in: a group of options. At most one kind is given.
+/// How a client of NATS authenticates: a group of options. At most one kind is given.
 package struct NATSLogin: Options {
   @Setting("A user's name, with 'password'.", length: 1...)
   package var user: String?

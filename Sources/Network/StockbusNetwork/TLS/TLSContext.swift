@@ -10,12 +10,12 @@ internal import Darwin
 extension TLSSettings {
   /// The context for client connections; reads the CA's file.
   ///
-  /// - Parameter protocols: what is offered by ALPN.
+  /// - Parameter protocols: the protocols offered by ALPN.
   func clientContext(protocols: [String] = ["http/1.1"]) throws(TLSError) -> TLSContext {
     try Self.context(try ca.map(Self.certificates), trustsSystem: ca == nil, protocols)
   }
 
-  /// The context for requests, which trust the system's certificates and those of a file.
+  /// The context for requests, which trusts the system's certificates and those of a file.
   static func clientContext(trustingAlso path: String?) throws(TLSError) -> TLSContext {
     guard let path else { return try context(nil, trustsSystem: true, ["http/1.1"]) }
     guard let certificates = TLSCertificates(file: path) else {
@@ -62,7 +62,7 @@ extension TLSIdentity {
   }
 }
 
-/// The meaning of a failure of TLS, and what to do about it; nil if it is none, or the connection has only ended.
+/// The meaning of a failure of TLS, and its remedy; nil if it is not a TLS failure, or if the connection has only ended.
 func tlsFailure(_ error: any Error, host: String, plain scheme: String) -> String? {
   switch error as? TLSFailure {
   case nil, .uncleanShutdown: nil

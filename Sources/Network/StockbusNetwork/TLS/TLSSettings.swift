@@ -14,7 +14,7 @@ package struct TLSSettings: Options {
 package struct TLSIdentity: Sendable, Hashable {
   /// The server's certificate and the intermediate certificates up to its CA, PEM.
   package var certificateFile: String
-  /// Its private key, PEM.
+  /// The certificate's private key, PEM.
   package var keyFile: String
 
   package init(certificateFile: String, keyFile: String) {

@@ -1,12 +1,13 @@
 internal import StockbusPlugin
 internal import Synchronization
 
-/// Rings a bell at a deadline: one sleeping task for many waits, each of which would otherwise need its own.
+/// Rings a bell at a deadline: one sleeping task for many waits, each of which would otherwise need its own task.
 ///
-/// Deadlines mostly move on from wait to wait. So the task sleeps until the first of them and rings, and who still waits then sets the next.
+/// Deadlines usually advance from wait to wait. So the task sleeps until the first deadline and rings; code that still waits then sets the
+/// next.
 final class Alarm: Sendable {
   private struct State {
-    /// When it will ring; nil if it will not.
+    /// The time of the next ring; nil if there is none.
     var due: Duration?
     var task: Task<Void, Never>?
   }
@@ -17,13 +18,13 @@ final class Alarm: Sendable {
 
   init(_ bell: Bell, _ clock: any Timekeeper) { (self.bell, self.clock) = (bell, clock) }
 
-  /// Makes it ring at `deadline` at the latest. Who waits for a later one looks at the clock again when the bell rings.
+  /// Makes the alarm ring at `deadline` at the latest. Code that waits for a later deadline checks the clock again when the bell rings.
   func set(_ deadline: Duration) {
     state.withLock { state in
       if let due = state.due, due <= deadline { return }
       state.task?.cancel()
       state.due = deadline
-      // Awaited by `cancel`; one that is replaced ends by itself.
+      // Awaited by `cancel`; a replaced task ends by itself.
       state.task = Task {
         do { try await self.clock.sleep(until: deadline) } catch { return }
         self.state.withLock { if $0.due == deadline { $0.due = nil } }
@@ -32,7 +33,7 @@ final class Alarm: Sendable {
     }
   }
 
-  /// Ends its task.
+  /// Ends the alarm's task.
   nonisolated(nonsending) func cancel() async {
     let task = state.withLock { state in
       state.due = nil

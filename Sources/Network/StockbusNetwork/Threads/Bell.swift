@@ -27,7 +27,7 @@ package final class Bell: Sendable {
 }
 
 extension Bell {
-  /// Waits while `condition` holds, checking it at every ring; until `deadline`, or until the task is cancelled.
+  /// Waits while `condition` is true, checking it at every ring, until `deadline` or until the task is cancelled.
   package nonisolated(nonsending) func wait(until deadline: Duration, _ clock: any Timekeeper, while condition: () -> Bool) async {
     // Unstructured only in form: it is awaited below. It rings at the deadline.
     let alarm = Task {

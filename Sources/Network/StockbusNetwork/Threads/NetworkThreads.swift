@@ -22,7 +22,7 @@ package enum NetworkThreads {
 /// It must not block.
 ///
 /// It is both kinds of executor, because a task that waits is resumed on its task executor and only then goes to its actor's: with the
-/// run's workers as the former, each wait would change threads twice.
+/// run's workers as the task executor, each wait would change threads twice.
 package final class NetworkThread: SerialExecutor, OwnExecutor {
   let loop: any EventLoop
   private let busy = Guarded(BusyTime?.none)

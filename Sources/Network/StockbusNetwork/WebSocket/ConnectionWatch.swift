@@ -1,13 +1,13 @@
 package import StockbusPlugin
 internal import Synchronization
 
-/// Monitors a server's connections in one task: pings, and the deadlines of their answers and of closing handshakes.
+/// Monitors a server's connections in one task: pings, and the deadlines of pongs and of closing handshakes.
 package final class ConnectionWatch: Sendable {
   private struct Entry {
     let connection: WebSocketConnection
     let cut: @Sendable () -> Void
     var pulse: Pulse
-    /// When the closing handshake has to be over.
+    /// The time by which the closing handshake must be complete.
     var closeBy: Duration?
   }
 
@@ -15,7 +15,7 @@ package final class ConnectionWatch: Sendable {
   private let ping: Duration
   private let pongDeadline: Duration
   private let closeDeadline: Duration
-  /// Those that `run` has not taken yet.
+  /// The connections that `run` has not taken yet.
   private let added = Mutex<[Entry]>([])
   private let news = Bell()
 
@@ -35,10 +35,10 @@ package final class ConnectionWatch: Sendable {
     ring()
   }
 
-  /// A connection's phase has changed.
+  /// Called when a connection's phase has changed.
   func ring() { news.ring() }
 
-  /// Monitors the connections until the task is cancelled. Without any it sleeps.
+  /// Monitors the connections until the task is cancelled. Sleeps if there are none.
   package func run() async {
     var entries: [Entry] = []
     while !Task.isCancelled {
@@ -63,7 +63,7 @@ package final class ConnectionWatch: Sendable {
     }
   }
 
-  /// When something is due next; nil if the socket is closed.
+  /// The time of the next work; nil if the socket is closed.
   private func check(_ entry: inout Entry) -> Duration? {
     let (isGone, isClosing) = entry.connection.state.withLock { ($0.isGone, $0.isClosing) }
     if isGone { return nil }

@@ -76,7 +76,7 @@ package struct WebSocketClient: Sendable {
       }
   }
 
-  /// Opens a connection, calls `body` with it while pings and deadlines monitor it, and closes it in any case.
+  /// Opens a connection, calls `body` with it while pings and deadlines monitor it, and always closes it.
   ///
   /// A return closes it regularly, and so does a cancellation. A `WebSocketError` that `body` throws is rethrown.
   package nonisolated(nonsending) func withConnection<Result>(

@@ -6,14 +6,14 @@ package enum WebSocketError: Error, Hashable, Sendable {
   case unreachable(String)
   /// The certificate was refused, or TLS could not be negotiated; the message says what to do.
   case tls(String)
-  /// The server responded to the upgrade with a status other than 101; for a redirect, the reason includes the target. It may ask to stay
-  /// away for a while.
+  /// The server responded to the upgrade with a status other than 101; for a redirect, the reason includes the target. The server may ask
+  /// the client to wait for a while.
   case refused(status: Int, reason: String, retryAfter: RetryAfter? = nil)
   /// The peer's response is not a WebSocket handshake.
   case badHandshake(String)
   /// The peer did not respond in time.
   case timedOut(Deadline)
-  /// The peer closed the connection; without a code if the connection was lost, and then the reason says how.
+  /// The peer closed the connection; without a code if the connection was lost, and then with the reason in words.
   case closed(CloseCode?, reason: String)
   /// The peer sent, or announced, a message of at least this many bytes; with its beginning, as far as it was received.
   case tooLarge(bytes: Int, limit: Int, beginning: String)
@@ -21,7 +21,7 @@ package enum WebSocketError: Error, Hashable, Sendable {
   case invalidText(beginning: String)
   /// The peer violated the protocol.
   case protocolViolation(String)
-  /// The peer sent this many messages that were not requested.
+  /// The peer sent this many unrequested messages.
   case unasked(messages: Int)
   /// This side closed the connection regularly.
   case finished(CloseCode)
@@ -66,7 +66,7 @@ extension WebSocketError: CustomStringConvertible {
     }
   }
 
-  /// How long the peer asks to stay away; nil if it does not.
+  /// The time that the peer asks the client to wait; nil if it does not ask.
   var retryAfter: RetryAfter? { if case .refused(_, _, let retryAfter) = self { retryAfter } else { nil } }
 
   /// True if the peer has violated a rule, so that reconnecting at once would probably have the same result.
@@ -77,8 +77,8 @@ extension WebSocketError: CustomStringConvertible {
     }
   }
 
-  /// True if the error was caused by a message that was sent, or by its reply, and not by the connection. Sending the same message again
-  /// would have the same result.
+  /// True if a sent message, or its reply, caused the error, and not the connection. Sending the same message again would have the same
+  /// result.
   package var blamesMessage: Bool {
     switch self {
     case .tooLarge, .invalidText, .protocolViolation, .timedOut(.reply): true

@@ -18,7 +18,7 @@ internal import Synchronization
 /// After a `WebSocketError` from the body, such as `receive` throws when the connection is lost, it reconnects. After any other error it
 /// closes the connection, and `run` throws that error; a cancellation has the same effect. When the body returns, `run` returns.
 ///
-/// The pauses are those of `RetryPauses`: the body says by `connection.noteBrought()` that what was asked for has come.
+/// The pauses are those of `RetryPauses`: the body calls `connection.noteBrought()` when requested data have arrived.
 package final class WebSocketLink: Sendable {
   private struct State {
     var isFinished = false
@@ -43,8 +43,8 @@ package final class WebSocketLink: Sendable {
     client = try WebSocketClient(url, settings, clock: context.clock, thread: thread)
   }
 
-  /// Ends `run` regularly from outside while it connects, pauses, or uses a connection, which is then closed with 1000. Afterwards there is
-  /// no connection any more.
+  /// Ends `run` regularly from outside while it connects, pauses, or uses a connection, which is then closed with 1000. Afterwards there
+  /// are no more connections.
   package func finish() {
     let connection = state.withLock { state in
       state.isFinished = true
@@ -90,7 +90,7 @@ package final class WebSocketLink: Sendable {
         connection.drop()
         if isFinished { return context.connection(.disconnected, "closed as planned") }
         if isLast { return context.connection(.disconnected, "\(error)") }
-        // What a peer has brought before it violates a rule does not count.
+        // Data from a peer that then violates a rule do not count.
         let hasBrought = connection.state.withLock { $0.hasBrought } && !error.isMisconduct
         _ = pauses.ended(after: context.clock.uptime - begin, hasBrought: hasBrought)
         try await pause(pauses.next(asked: error.retryAfter), after: error)
@@ -115,6 +115,6 @@ package final class WebSocketLink: Sendable {
 }
 
 extension Duration {
-  /// `125ms`, for a message.
+  /// The duration for a message: `125ms`.
   var inMilliseconds: String { "\(wholeNanoseconds / 1_000_000)ms" }
 }

@@ -14,7 +14,7 @@ package struct WebSocketMessage: Sendable {
     self.payload = payload
   }
 
-  /// Its length in bytes.
+  /// The message's length in bytes.
   package var count: Int { payload.readableBytes }
 
   /// Calls `body` with the bytes.

@@ -1,9 +1,7 @@
-/// Takes what a connection brings, without a task for each connection.
-///
-/// Called on the connection's thread, one call at a time: it must not block.
+/// Takes a connection's messages, without a task for each connection.
 package protocol WebSocketReceiver: AnyObject, Sendable {
-  /// Takes the messages of one read, in order, never none.
+  /// Takes the messages of one read, in order, at least one.
   func take(_ messages: [WebSocketMessage])
-  /// The connection has ended, and nothing follows. Called once.
+  /// Called once, when the connection has ended and no message follows.
   func ended()
 }

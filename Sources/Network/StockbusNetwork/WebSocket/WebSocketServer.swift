@@ -30,7 +30,7 @@ package final class WebSocketServer: Sendable {
     package init() {}
   }
 
-  /// What the server does with a connection after the handshake.
+  /// The server's treatment of a connection after the handshake.
   package enum Behaviour: Sendable {
     /// Sends back every message unchanged and in order. It stops reading from a peer that does not read the replies.
     case echo
@@ -38,7 +38,7 @@ package final class WebSocketServer: Sendable {
     case script(@Sendable (WebSocketConnection) async -> Void)
   }
 
-  /// The address on which it listens.
+  /// The address on which the server listens.
   package let host: String
   package let port: Int
   private let settings: Settings
@@ -48,7 +48,7 @@ package final class WebSocketServer: Sendable {
   /// The task that serves all connections, each in a child task; `stop` awaits it.
   private let serving: Task<Void, Never>
 
-  /// Starts listening. Throws a `TLSError`, or an `EnvironmentFailure` that says why it cannot listen there.
+  /// Starts listening. Throws a `TLSError`, or an `EnvironmentFailure` with the reason why it cannot listen there.
   package static func start(
     _ settings: Settings = Settings(), clock: any Timekeeper, _ behaviour: Behaviour
   ) async throws -> WebSocketServer {
@@ -117,7 +117,7 @@ package final class WebSocketServer: Sendable {
     roll.dismiss(connection)
   }
 
-  /// Closes every connection with 1001, stops listening, and returns when everything has ended.
+  /// Closes every connection with 1001, stops listening, and returns when all connections have ended.
   package func stop() async {
     // Connections in a handshake are cut, because they will not be served.
     await withCheckedContinuation { done in listener.close().whenComplete { _ in done.resume() } }
@@ -132,7 +132,7 @@ package final class WebSocketServer: Sendable {
   }
 
   package var url: WebSocketURL { WebSocketURL(isSecure: settings.identity != nil, host: host, port: port) }
-  /// How many connections have been accepted so far.
+  /// How many connections have been accepted.
   package var accepted: Int { roll.counts.accepted }
   /// How many connections have been closed at once because there were too many.
   package var refused: Int { roll.counts.refused }

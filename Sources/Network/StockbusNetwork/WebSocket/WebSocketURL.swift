@@ -3,13 +3,13 @@ package import StockbusPlugin
 /// `ws://host:port/path?query` or `wss://…`, as an option.
 package struct WebSocketURL: Hashable, Sendable {
   package let isSecure: Bool
-  /// A name or an address; IPv6 without brackets.
+  /// The name or address; IPv6 without brackets.
   package let host: String
   package let port: Int
   /// Path and query; at least `/`.
   package let target: String
 
-  /// The root path of a host; the port must be 1 to 65535.
+  /// The address of a host's root path; the port must be 1 to 65535.
   package init(isSecure: Bool, host: String, port: Int) {
     self.isSecure = isSecure
     self.host = host
@@ -44,7 +44,7 @@ package struct WebSocketURL: Hashable, Sendable {
 }
 
 extension WebSocketURL: CustomStringConvertible {
-  /// Without path and query, which may hold a token: `wss://ws.example.com/…`.
+  /// The address without path and query, which may contain a token: `wss://ws.example.com/…`.
   package var description: String { "\(isSecure ? "wss" : "ws")://\(authority)\(target == "/" ? "" : "/…")" }
 }
 

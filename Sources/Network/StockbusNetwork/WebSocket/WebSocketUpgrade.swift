@@ -2,7 +2,7 @@ package import NIOCore
 package import StockbusPlugin
 internal import Synchronization
 
-/// The server's side of a WebSocket on a channel whose handshake another server reads and answers.
+/// The server's side of a WebSocket on a channel whose handshake another server reads and replies to.
 package enum WebSocketUpgrade {
   /// The value of `Sec-WebSocket-Accept` for the request's key; nil if the key is not sixteen bytes in Base64 (RFC 6455, section 4.2.1).
   package static func accept(key: String) -> String? {
@@ -10,14 +10,14 @@ package enum WebSocketUpgrade {
     return UpgradeRequest.accept(key)
   }
 
-  /// A connection that `install` gives its channel. Reading pauses when so many messages, or so many bytes, wait to be received.
+  /// A connection to which `install` gives its channel. Reading pauses when this many messages, or this many bytes, wait to be received.
   package static func connection(clock: any Timekeeper, messages: Int, bytes: Int) -> WebSocketConnection {
     let connection = WebSocketConnection(clock: clock, isClient: false)
     connection.state.withLock { $0.most = (messages, bytes) }
     return connection
   }
 
-  /// Passes the channel on to `connection`, after 101 was written: frames are read from `rest`, which came with the request, and then from the
+  /// Passes the channel to `connection`, after 101 was written: frames are read from `rest`, which came with the request, and then from the
   /// socket. Called by a handler, on its channel's thread, which removes itself afterwards.
   /// - Parameter limit: the largest message in bytes.
   package static func install(
@@ -30,13 +30,13 @@ package enum WebSocketUpgrade {
 }
 
 extension WebSocketConnection {
-  /// Begins to close the connection, unless that has begun: a second close would cut it, and take from the client what was said before.
+  /// Begins to close the connection, unless this has begun: a second close would cut it, and the client would lose earlier messages.
   package func beginCloseOnce(_ code: CloseCode, _ reason: String = "") {
     let isClosing = state.withLock { if case .closing = $0.phase { true } else { false } }
     if !isClosing { beginClose(code, reason) }
   }
 
-  /// The same, and waits as `close` does.
+  /// Closes the connection once, and waits like `close`.
   package func closeOnce(_ code: CloseCode, within limit: Duration) async {
     beginCloseOnce(code)
     await finish(within: limit)
@@ -52,7 +52,7 @@ extension WebSocketConnection {
     }
   }
 
-  /// Sends whole frames of a server and returns when they have been written to the socket. Throws as `receive` does.
+  /// Sends whole frames of a server and returns when they have been written to the socket. Throws like `receive`.
   package nonisolated(nonsending) func send(_ frames: WebSocketFrames) async throws {
     let (channel, verdict) = state.withLock { ($0.channel, $0.verdict) }
     if let verdict { throw verdict }
@@ -63,16 +63,16 @@ extension WebSocketConnection {
   }
 }
 
-/// Messages of a server as the bytes of their frames: made once, sent to any number of connections.
+/// Messages of a server as the bytes of their frames: created once, sent to any number of connections.
 package struct WebSocketFrames: Sendable {
   fileprivate(set) var bytes = ByteBuffer()
 
   package init() {}
 
-  /// One text message.
+  /// The frames of one text message.
   package init(text: String) { add(text: text) }
 
-  /// How many bytes are sent.
+  /// The number of bytes that are sent.
   package var count: Int { bytes.readableBytes }
 
   package mutating func add(text: String) {

@@ -1,11 +1,11 @@
 internal import CZlib
 
-/// Compressing bytes once, for those who read gzip (RFC 1952).
+/// Compresses bytes once, for clients that accept gzip (RFC 1952).
 enum Gzip {
   /// Nil if zlib fails, which it does only without memory.
   static func compress(_ bytes: [UInt8]) -> [UInt8]? {
     var stream = z_stream()
-    // 15 bits of window, and 16 for gzip's head and end.
+    // 15 bits of window, and 16 for the header and trailer of gzip.
     guard deflateInit2_(&stream, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
     else { return nil }
     defer { deflateEnd(&stream) }

@@ -6,10 +6,10 @@ package struct WebFile: Sendable {
   private let compressed: [UInt8]?
   private let type: String
   private let cache: String
-  /// The same for the same bytes.
+  /// The `ETag`, the same for the same bytes.
   package let tag: String
 
-  /// - Parameter cache: `Cache-Control`; by default a browser asks each time whether it has changed.
+  /// - Parameter cache: `Cache-Control`; by default a browser asks each time whether the file has changed.
   package init(_ bytes: [UInt8], type: String, cache: String = "no-cache") {
     self.bytes = bytes
     self.type = type
@@ -37,7 +37,7 @@ package struct WebFile: Sendable {
     }
   }
 
-  /// The whole file, compressed if the client reads gzip; or 304 if the client has it.
+  /// The whole file, compressed if the client accepts gzip; or 304 if the client has it.
   package func response(to request: WebRequest) -> WebResponse {
     var response = WebResponse(200, body: bytes, type: type)
     response.fields.set("etag", tag)

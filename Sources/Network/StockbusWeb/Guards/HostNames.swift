@@ -1,6 +1,6 @@
-/// The names by which a server may be addressed. A page of another name that leads to this machine is refused (DNS rebinding).
+/// The names by which a server may be addressed. A page with another name that leads to this machine is refused (DNS rebinding).
 package struct HostNames: Sendable, Hashable {
-  /// In lower case, without ports; IPv6 addresses in brackets.
+  /// The names in lower case, without ports; IPv6 addresses in brackets.
   package let names: Set<String>
 
   package init(_ names: some Sequence<String>) { self.names = Set(names.map { $0.lowercased() }) }

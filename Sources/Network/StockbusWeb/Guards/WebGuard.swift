@@ -3,9 +3,9 @@ package struct WebGuard: Sendable {
   /// The reason and the response if the condition is not met.
   let check: @Sendable (WebRequest) -> (WebRefusal, WebResponse)?
 
-  /// A request that changes something comes from the page's own scripts, or carries a token, which no other site can add.
+  /// Requires that a request with a change comes from the page's own scripts, or carries a token, which no other site can add.
   ///
-  /// Browsers say where a request comes from by `Sec-Fetch-Site` and by `Origin`; both have to agree, and one of them has to be there
+  /// Browsers send the origin of a request in `Sec-Fetch-Site` and in `Origin`; both must agree, and at least one must be present
   /// (cross-site request forgery).
   package static let ownPage = WebGuard { request in
     if request.bearer != nil { return nil }
@@ -15,7 +15,7 @@ package struct WebGuard: Sendable {
     return isOwn ? nil : foreign
   }
 
-  /// No other site reads this through a browser. What is no browser says nothing of sites, and is let through.
+  /// Requires that no other site reads this through a browser. Clients other than browsers do not send a site, and are admitted.
   package static let noForeignSite = WebGuard { request in
     let site = request.fields.all("sec-fetch-site")
     let origin = request.fields.all("origin")
@@ -23,12 +23,12 @@ package struct WebGuard: Sendable {
     return isOwn || request.bearer != nil ? nil : foreign
   }
 
-  /// `Origin` is there, and is the page's own: browsers do not keep other sites from opening WebSockets.
+  /// Requires that `Origin` is present and is the page's own: browsers allow other sites to open WebSockets.
   package static let ownOrigin = WebGuard { request in
     request.fields.all("origin") == [request.client.origin] ? nil : foreign
   }
 
-  /// A body is JSON: forms of other sites cannot send this type.
+  /// Requires that a body is JSON: forms of other sites cannot send this type.
   package static let json = WebGuard { request in
     let type = (request.fields["content-type"] ?? "").prefix { $0 != ";" }.trimmingBlanks.lowercased()
     if type == "application/json" || type.isEmpty && request.body.isEmpty { return nil }
@@ -39,6 +39,6 @@ package struct WebGuard: Sendable {
     WebRefusal.origin, WebResponse.error(403, "foreign_origin", "requests of other sites are refused")
   )
 
-  /// A guard of a route's own.
+  /// A guard with a condition of the caller's.
   package init(_ check: @escaping @Sendable (WebRequest) -> (WebRefusal, WebResponse)?) { self.check = check }
 }

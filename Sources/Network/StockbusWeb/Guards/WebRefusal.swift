@@ -1,31 +1,31 @@
-/// Why something of a client was refused, for the server's counts.
+/// Why a client's connection, request or message was refused, for the server's counts.
 package enum WebRefusal: String, Sendable, Hashable, CaseIterable {
-  /// More open connections than the server takes.
+  /// There are more open connections than the server allows.
   case connections
-  /// More open connections of one address.
+  /// There are more open connections of one address than the server allows.
   case address
-  /// Not HTTP/1.1, or not TLS.
+  /// The data are not HTTP/1.1, or not TLS.
   case malformed
-  /// A head over its limits.
+  /// A head exceeds its limits.
   case head
-  /// A body over its limit.
+  /// A body exceeds its limit.
   case body
-  /// A head, a body or a handshake that did not come in time.
+  /// A head, a body or a handshake did not arrive in time.
   case slow
-  /// A response that was not read in time.
+  /// A response was not read in time.
   case unread
-  /// A `Host` that is not one of the server's names.
+  /// The `Host` is not one of the server's names.
   case host
-  /// A request that another site has caused.
+  /// Another site has caused the request.
   case origin
-  /// No token, or another one.
+  /// The token is missing or wrong.
   case token
-  /// A body of another type.
+  /// A body has another type.
   case type
-  /// No such route, or not with this method.
+  /// There is no such route, or not with this method.
   case route
-  /// A request for a WebSocket that is not one.
+  /// A request for a WebSocket is not valid.
   case handshake
-  /// Messages of a WebSocket that come too fast.
+  /// Messages of a WebSocket arrive too fast.
   case rate
 }

@@ -1,30 +1,30 @@
 internal import NIOHTTP1
 internal import StockbusNetwork
 
-/// What the task of a connection asks of its channel's handlers, as user events.
+/// The commands from the task of a connection to its channel's handlers, as user events.
 enum WebCommand: Sendable {
   /// Takes the next request.
   case proceed
-  /// Sends nothing more, and discards what still comes, so that the response before is not lost by a reset.
+  /// Sends no more, and discards data that still arrive, so that the previous response is not lost by a reset.
   case discard
-  /// A response is sent bit by bit; a client that closes its side waits for no more of it.
+  /// A response is sent in pieces; a client that closes its side does not wait for more of it.
   case stream
-  /// Makes it a WebSocket, after the response that is written before.
+  /// Turns the connection into a WebSocket, after the response written before.
   case upgrade(WebSocketConnection, limit: Int)
-  /// Closes the socket without any farewell, also that of TLS.
+  /// Closes the socket at once, without a close frame or TLS's close_notify.
   case cut
 }
 
 /// A response as the handlers write it.
 struct WebReply: Sendable {
-  /// Nil for more of a body that is sent bit by bit.
+  /// The head; nil for a further piece of a body.
   let head: HTTPResponseHead?
-  /// Empty if the response has none.
+  /// The body; empty if the response has none.
   let body: [UInt8]
   /// False if more of the body follows.
   let isLast: Bool
 
-  /// More of a body that is sent bit by bit.
+  /// A further piece of a body that is sent in pieces.
   init(more body: [UInt8], isLast: Bool) {
     head = nil
     self.body = body

@@ -15,9 +15,9 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler {
     case reading
     /// A request is being answered.
     case waiting
-    /// A request is being answered bit by bit.
+    /// A request is being answered in pieces.
     case streaming
-    /// There was something that is no request: nothing more is read.
+    /// Data that are not a request have arrived: no more is read.
     case over
   }
 
@@ -27,7 +27,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private var assembly: RequestAssembly
   private var mode = Mode.reading
   private var isInputClosed = false
-  /// The most bytes of requests that wait for the one before.
+  /// The most bytes of requests that wait for the previous one.
   private static let waitingLimit = 1 << 20
 
   init(_ connection: WebConnection, _ intake: WebIntake, _ limits: WebLimits, _ assembly: RequestAssembly) {
@@ -45,13 +45,13 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler {
     intake.noteFruit()
     if case .over = mode { return }
     assembly.append(Self.unwrapInboundIn(data))
-    // NIO reads what is left in the socket when the client has closed its side, whether or not it was asked for.
+    // When the client has closed its side, NIO reads the remaining data of the socket, even if they were not requested.
     if mode == .waiting || mode == .streaming, assembly.held > Self.waitingLimit { context.close(promise: nil) }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) { if case .reading = mode { advance(context) } }
 
-  /// Takes what has come; reads on if it is not a whole request.
+  /// Takes the data that have arrived; continues to read if they are not a whole request.
   private func advance(_ context: ChannelHandlerContext) {
     do throws(RequestFault) {
       if let whole = try assembly.next() {
@@ -75,7 +75,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler {
     switch error {
     case let error as HTTPParserError:
       guard let fault = RequestFault(error, limits) else { return }
-      // After the requests before it.
+      // After the requests before the fault.
       assembly.append(fault)
       if case .reading = mode { advance(context) }
     case is ByteToMessageDecoderError: break
@@ -88,7 +88,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     guard case .some(.inputClosed) = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
-    // The client sends nothing more, but may still read the responses to what it has sent.
+    // The client sends no more, but may still read the responses to its requests.
     isInputClosed = true
     if case .reading = mode { advance(context) }
     if case .streaming = mode { context.close(promise: nil) }
@@ -98,7 +98,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     let reply = Self.unwrapOutboundIn(data)
-    // Each part has the promise only if it is the last one of this reply.
+    // Only the last part of this reply has the promise.
     let hasBody = !reply.body.isEmpty
     if let head = reply.head { context.write(Self.wrapOutboundOut(.head(head)), promise: hasBody || reply.isLast ? nil : promise) }
     if hasBody {

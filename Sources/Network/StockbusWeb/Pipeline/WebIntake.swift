@@ -2,8 +2,8 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import StockbusTLS
 
-/// The handler in front of NIO's reader of requests: says when bytes come, ends those that lead to nothing, discards those that nobody wants,
-/// and cuts the connection. Used only on its channel's thread.
+/// The handler in front of NIO's reader of requests: reports when bytes arrive, ends connections whose bytes give no request, discards
+/// unwanted bytes, and cuts the connection. Used only on its channel's thread.
 final class WebIntake: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -11,11 +11,11 @@ final class WebIntake: ChannelDuplexHandler {
   typealias OutboundOut = ByteBuffer
 
   private let connection: WebConnection
-  /// The most bytes from which NIO's reader makes nothing. Its own limits do not count blanks, line ends and what is behind a chunk's size,
-  /// but it may keep them. Nil once the connection is a WebSocket.
+  /// The most bytes from which NIO's reader produces no part of a request. Its own limits do not count blanks, line ends and the text after
+  /// a chunk's size, but it may keep them. Nil once the connection is a WebSocket.
   private var limit: Int?
   private var fruitless = 0
-  /// How many bytes have been discarded; nil as long as they are wanted.
+  /// How many bytes have been discarded; nil while they are wanted.
   private var discarded: Int?
   private var isInputClosed = false
   /// The most bytes that are discarded after a refusal.
@@ -26,7 +26,7 @@ final class WebIntake: ChannelDuplexHandler {
     self.limit = limit
   }
 
-  /// NIO's reader has made something of what came.
+  /// Notes that NIO's reader has produced a part of a request.
   func noteFruit() { fruitless = 0 }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -68,7 +68,7 @@ final class WebIntake: ChannelDuplexHandler {
       }
       promise?.succeed()
     case .cut:
-      // TLS would wait for the client's farewell.
+      // TLS would wait for the client's close_notify.
       let tls = try? context.pipeline.syncOperations.context(handlerType: TLSHandler.self)
       (tls ?? context).close(promise: nil)
       promise?.succeed()

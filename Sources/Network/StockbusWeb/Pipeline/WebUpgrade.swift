@@ -2,17 +2,17 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import StockbusNetwork
 
-/// Stands in for the WebSocket while NIO's handlers for HTTP leave the pipeline, and keeps what came with the request. Used only on its
-/// channel's thread.
+/// A placeholder for the WebSocket while NIO's handlers for HTTP leave the pipeline; keeps the bytes that arrived with the request. Used
+/// only on its channel's thread.
 ///
-/// NIO's `NIOTypedHTTPServerUpgradeHandler` upgrades only the first request of a connection; a proxy may send one later on a connection
-/// that it keeps.
+/// NIO's `NIOTypedHTTPServerUpgradeHandler` upgrades only the first request of a connection; a proxy may send such a request later on a
+/// connection that it keeps.
 final class WebUpgrade: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
 
   private var rest = ByteBuffer()
 
-  /// Replaces the handlers for HTTP, of which `handler` is the last one, by the WebSocket's, which `promise` tells.
+  /// Replaces the handlers for HTTP, of which `handler` is the last one, by those of the WebSocket; `promise` reports the result.
   static func begin(
     _ socket: WebSocketConnection, limit: Int, in context: ChannelHandlerContext, replacing handler: WebHandler, isInputClosed: Bool,
     _ promise: EventLoopPromise<Void>?
@@ -20,7 +20,7 @@ final class WebUpgrade: ChannelInboundHandler, RemovableChannelHandler {
     let (channel, pipeline) = (context.channel, context.pipeline.syncOperations)
     let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self)
     let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
-    // From now on the end of what the client sends is the end of the connection.
+    // From now on the end of the client's data is the end of the connection.
     try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
     let upgrade = WebUpgrade()
     try pipeline.addHandler(upgrade, position: .after(handler))

@@ -1,9 +1,9 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Puts the parts of requests together, one request at a time: a head within the rules, a body within its route's limit.
+/// Assembles requests from their parts, one at a time: a head within the rules, a body within its route's limit.
 ///
-/// A pure value. What a client has sent after the request that is being answered stays here.
+/// A pure value. It stores the data that a client has sent after the request that is being answered.
 struct RequestAssembly {
   /// A head with its whole body.
   struct Whole: Sendable {
@@ -17,9 +17,9 @@ struct RequestAssembly {
   private var limit = 0
   private var waiting = CircularBuffer<HTTPServerRequestPart>()
   private var fault: RequestFault?
-  /// How many bytes wait, about.
+  /// The approximate number of waiting bytes.
   private(set) var held = 0
-  /// True once after a head whose client waits for 100.
+  /// True once, after a head whose client waits for 100.
   private var owesContinue = false
 
   /// - Parameter bodyLimit: the most bytes of the body after this head.
@@ -41,7 +41,7 @@ struct RequestAssembly {
     }
   }
 
-  /// No request follows those that have been appended.
+  /// Appends a fault; no request follows the appended ones.
   mutating func append(_ fault: RequestFault) { if self.fault == nil { self.fault = fault } }
 
   /// Returns true once if the client waits for 100 before it sends the body.

@@ -1,16 +1,16 @@
 internal import NIOHTTP1
 internal import StockbusNetwork
 
-/// The head of a request that NIO has read, checked for what NIO leaves to the server (RFC 9112).
+/// The head of a request that NIO has read, after the checks that NIO leaves to the server (RFC 9112).
 struct RequestHead: Sendable, Hashable {
   let method: WebMethod
   let target: WebTarget
-  /// What the client calls this server: the target's authority, or `Host`.
+  /// The name by which the client addresses this server: the target's authority, or `Host`.
   let host: String
   let fields: WebFields
   /// True if the connection may have another request after this one.
   let isKept: Bool
-  /// The length of the body, if the head says it.
+  /// The length of the body, if the head contains it.
   let length: Int?
   /// True if the client waits for 100 before it sends the body.
   let expectsContinue: Bool
@@ -27,7 +27,7 @@ struct RequestHead: Sendable, Hashable {
     if hosts.count > 1 || isNew && hosts.isEmpty { throw .malformed("one 'Host' is needed") }
     let codings = fields.all("transfer-encoding")
     if !codings.isEmpty {
-      // Two statements about the length are how requests are smuggled past another server (RFC 9112, section 6.1).
+      // Two contradictory lengths can smuggle a request past another server (RFC 9112, section 6.1).
       guard isNew, fields.all("content-length").isEmpty else {
         throw .malformed("'Transfer-Encoding' beside 'Content-Length', or in HTTP/1.0")
       }
@@ -39,7 +39,7 @@ struct RequestHead: Sendable, Hashable {
     self.target = target
     self.fields = fields
     host = authority ?? hosts.first ?? ""
-    // NIO reads nothing after a request for another protocol.
+    // NIO reads no data after a request for another protocol.
     isKept = isNew && !fields.has("close", in: "connection") && fields["upgrade"] == nil
     length = codings.isEmpty ? Int(fields["content-length"] ?? "0") : nil
     expectsContinue = isNew && fields.has("100-continue", in: "expect") && length != 0
@@ -48,7 +48,7 @@ struct RequestHead: Sendable, Hashable {
   private static func fields(_ headers: HTTPHeaders) throws(RequestFault) -> WebFields {
     var fields = WebFields()
     for (name, value) in headers {
-      // Bytes that are no UTF-8 have been replaced by U+FFFD.
+      // Bytes that are not UTF-8 have been replaced by U+FFFD.
       guard !value.unicodeScalars.contains("\u{fffd}"), fields.add(name, String(value.trimmingBlanks)) else {
         throw .malformed("a malformed header field")
       }

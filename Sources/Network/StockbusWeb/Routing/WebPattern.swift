@@ -17,7 +17,7 @@ struct WebPattern: Sendable, Hashable {
     }
   }
 
-  /// The values of the pattern's names in these segments; nil if it is not one of its paths.
+  /// The values of the pattern's names in these segments; nil if the pattern does not match.
   func match(_ segments: [String]) -> [String: String]? {
     var values: [String: String] = [:]
     for (i, part) in parts.enumerated() {

@@ -1,4 +1,4 @@
-/// What a server answers: routes by method and path, each behind its guards. The first route that fits is taken.
+/// The routes of a server by method and path, each behind its guards. The first matching route is used.
 ///
 /// ```swift
 /// var routes = WebRoutes()
@@ -6,7 +6,7 @@
 /// routes.socket("/live", subprotocol: "stockbus.v1") { request in nil } serve: { request, socket in … }
 /// ```
 package struct WebRoutes: Sendable {
-  /// Answers a request. It may be called for several connections at once, and returns when its task is cancelled: a stop waits for it.
+  /// Responds to a request. It may be called for several connections at once, and returns when its task is cancelled: a stop waits for it.
   package typealias Handler = @Sendable (WebRequest) async -> WebResponse
   /// Serves a WebSocket. It returns when the socket has ended, or has been passed to a receiver; otherwise the socket is closed when it
   /// returns.
@@ -37,10 +37,10 @@ package struct WebRoutes: Sendable {
 
   package init() {}
 
-  /// Adds a route. A route for GET answers HEAD too.
+  /// Adds a route. A route for GET also responds to HEAD.
   /// - Parameters:
   ///   - bodyLimit: the most bytes of its body; the server's `limits.body` if nil.
-  ///   - guards: what a request has to pass; the usual ones of the method if nil.
+  ///   - guards: the guards that a request has to pass; the usual ones of the method if nil.
   package mutating func add(
     _ method: WebMethod, _ pattern: String, bodyLimit: Int? = nil, guards: [WebGuard]? = nil, _ handler: @escaping Handler
   ) {
@@ -48,7 +48,7 @@ package struct WebRoutes: Sendable {
     routes.append(Route(method: method, pattern: WebPattern(pattern), bodyLimit: bodyLimit, guards: guards, action: .answer(handler)))
   }
 
-  /// Adds a page or a file, which links of other sites may lead to.
+  /// Adds a page or a file to which other sites may link.
   package mutating func page(_ pattern: String, _ handler: @escaping Handler) { add(.get, pattern, guards: [], handler) }
 
   /// Adds a file.
@@ -56,8 +56,8 @@ package struct WebRoutes: Sendable {
 
   /// Adds a WebSocket, which only the page's own origin may open.
   /// - Parameters:
-  ///   - subprotocol: the one that the client must ask for; nil for none.
-  ///   - accepts: called before the handshake is answered; returns the refusal, or nil.
+  ///   - subprotocol: the subprotocol that the client must ask for; nil for none.
+  ///   - accepts: called before the response to the handshake; returns the refusal, or nil.
   package mutating func socket(
     _ pattern: String, subprotocol: String? = nil, accepts: @escaping @Sendable (WebRequest) async -> WebResponse? = { _ in nil },
     serve: @escaping SocketHandler
@@ -66,10 +66,10 @@ package struct WebRoutes: Sendable {
     routes.append(Route(method: .get, pattern: WebPattern(pattern), bodyLimit: 0, guards: [.ownOrigin], action: action))
   }
 
-  /// Adds all routes of another collection, after those that are there.
+  /// Adds all routes of another collection, after the existing ones.
   package mutating func add(_ others: WebRoutes) { routes += others.routes }
 
-  /// Every route as `GET /api/symbols/:symbol`, in their order.
+  /// Every route as `GET /api/symbols/:symbol`, in order.
   package var names: [String] { routes.map { "\($0.method.rawValue) \($0.pattern.text)" } }
 
   func match(_ method: WebMethod, _ target: WebTarget) -> Match {

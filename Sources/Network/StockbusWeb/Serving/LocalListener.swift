@@ -9,28 +9,28 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// A Unix socket that listens. The network's threads start with its first client, because most runs never have one.
+/// A listening Unix socket. The network's threads start with its first client, because most runs never have one.
 final class LocalListener: Sendable {
   private enum State {
-    /// Nobody has come; the source watches the socket.
+    /// There was no client yet; the source watches the socket.
     case waiting
-    /// The first client waits while the socket is handed to the network's threads.
+    /// The first client waits while the socket is passed to the network's threads.
     case opening
     case open(any Channel)
     case closed
   }
 
   private let state = Mutex(State.waiting)
-  /// Unsafe only for the compiler: dispatch sources may be used by any thread.
+  /// Unsafe only for the compiler: any thread may use dispatch sources.
   private nonisolated(unsafe) let source: any DispatchSourceRead
 
   /// - Parameters:
-  ///   - socket: a socket that listens; it is the listener's to close.
+  ///   - socket: a listening socket, which the listener closes.
   ///   - bootstrap: called once, for the first client.
   init(_ socket: CInt, _ bootstrap: @escaping @Sendable () -> ServerBootstrap) {
     source = DispatchSource.makeReadSource(fileDescriptor: socket)
     source.setEventHandler { [weak self] in self?.welcome() }
-    // Only now nobody else uses the socket.
+    // Only now is the socket in no other use.
     source.setCancelHandler { [weak self] in
       guard let self, self.isOpening else { return Self.discard(socket) }
       bootstrap().withBoundSocket(socket).whenComplete { self.opened($0) }
@@ -59,7 +59,7 @@ final class LocalListener: Sendable {
     if !isWanted { channel.close(promise: nil) }
   }
 
-  /// Listens no more.
+  /// Stops listening.
   func close() async {
     let last = state.withLock { state in
       defer { state = .closed }

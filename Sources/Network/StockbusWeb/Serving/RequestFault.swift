@@ -1,6 +1,6 @@
 internal import NIOHTTP1
 
-/// Why the bytes of a client are no request that this server answers. The connection ends after the response.
+/// Why the bytes of a client are not a request that this server can answer. The connection ends after the response.
 struct RequestFault: Error, Hashable {
   let status: Int
   let reason: WebRefusal
@@ -14,7 +14,7 @@ struct RequestFault: Error, Hashable {
 
   static func malformed(_ message: String) -> RequestFault { RequestFault(400, .malformed, message) }
 
-  /// What NIO's reader says; nil if the connection has only ended too early.
+  /// The error of NIO's reader; nil if the connection has only ended too early.
   init?(_ error: HTTPParserError, _ limits: WebLimits) {
     switch error {
     case .invalidEOFState, .closedConnection: return nil

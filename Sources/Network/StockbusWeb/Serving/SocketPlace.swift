@@ -6,13 +6,13 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Where a Unix socket is made: in a folder that only its owner can enter, and moved to its path when its rights are set, so that nobody
-/// else can connect in between.
+/// The place where a Unix socket is created: in a folder that only its owner can enter. The socket is moved to its path after its rights
+/// are set, so that no other user can connect in between.
 struct SocketPlace {
   private let path: String
   private let folder: String
 
-  /// Throws an `EnvironmentFailure` if something else is at the path, or another process listens there.
+  /// Throws an `EnvironmentFailure` if another file is at the path, or another process listens there.
   init(_ path: String) throws {
     self.path = path
     var status = stat()
@@ -50,7 +50,7 @@ struct SocketPlace {
     return withAddress(path) { connect(made, $0, $1) == 0 } ?? false
   }
 
-  /// Makes a socket at the temporary path that listens.
+  /// Creates a listening socket at the temporary path.
   func listen() throws -> CInt {
     let made = try Self.socket()
     let isBound = Self.withAddress(temporary) { bind(made, $0, $1) == 0 }
@@ -80,7 +80,7 @@ struct SocketPlace {
     #endif
   }
 
-  /// Calls `body` with the address of a path; nil if the path is too long for one.
+  /// Calls `body` with the address of a path; nil if the path is too long for an address.
   private static func withAddress<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

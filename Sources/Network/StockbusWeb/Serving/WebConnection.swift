@@ -3,16 +3,16 @@ internal import StockbusNetwork
 internal import StockbusPlugin
 internal import Synchronization
 
-/// One connection of a client: what its channel's handlers and the task that serves it share.
+/// One connection of a client: the state shared by its channel's handlers and the task that serves it.
 final class WebConnection: Sendable {
-  /// What the channel brings.
+  /// Input from the channel.
   enum Arrival: Sendable {
     case request(RequestAssembly.Whole)
     case fault(RequestFault)
   }
 
   private enum Phase {
-    /// Nothing has come yet; the handshake of TLS is a part of it.
+    /// No request bytes have arrived yet; the TLS handshake is a part of this phase.
     case opening
     /// The first byte of a further request is awaited.
     case idle
@@ -26,17 +26,17 @@ final class WebConnection: Sendable {
     var arrival: Arrival?
     var socket: WebSocketConnection?
     var isStopping = false
-    /// What is said to a WebSocket when the server stops.
+    /// The message that a WebSocket is sent when the server stops.
     var farewell: WebSocketFrames?
     var isGone = false
     var hasFailedTLS = false
-    /// It is a WebSocket that lives without a task.
+    /// True for a WebSocket that needs no task any more.
     var isPassed = false
   }
 
   /// The address of the other end; `unix` for a Unix socket.
   let address: String
-  /// Whether it counts among those of its address.
+  /// Whether the connection counts towards the limit of its address.
   let isCounted: Bool
   private let channel: any Channel
   private let roll: WebRoll
@@ -59,15 +59,15 @@ final class WebConnection: Sendable {
   /// True once the connection has become a WebSocket.
   var isSocket: Bool { state.withLock { $0.socket != nil } }
 
-  /// True if a part of a request has come.
+  /// True if only a part of a request has arrived.
   var isReceiving: Bool { state.withLock { $0.phase == .head || $0.phase == .body } }
 
   // MARK: The channel's side
 
-  /// Bytes have come: with the first one a request begins.
+  /// Notes that bytes have arrived: the first one begins a request.
   func noteBytes() { move { $0 == .opening || $0 == .idle ? .head : $0 } }
 
-  /// The head of a request is whole, the body is not.
+  /// Notes that the head of a request is complete, but not the body.
   func noteHead() { move { $0 == .answering ? $0 : .body } }
 
   func deliver(_ arrival: Arrival) {
@@ -93,7 +93,7 @@ final class WebConnection: Sendable {
     let isMoved = state.withLock { state in
       let phase = next(state.phase)
       if phase == state.phase { return false }
-      // The handshake of TLS and the first head have one deadline; each head's runs from its first byte, however many more come.
+      // The TLS handshake and the first head have one deadline; that of each head runs from its first byte, however many more arrive.
       if state.phase != .opening || phase == .body { state.since = now }
       state.phase = phase
       return true
@@ -122,7 +122,7 @@ final class WebConnection: Sendable {
     roll.dismiss(self)
   }
 
-  /// The next request, or what is none; nil if the connection has to end. Waits within the deadlines.
+  /// The next request, or the fault of an invalid one; nil if the connection has to end. Waits within the deadlines.
   private func next() async -> Arrival? {
     while !Task.isCancelled {
       let heard = news.rings
@@ -159,7 +159,7 @@ final class WebConnection: Sendable {
     }
   }
 
-  /// What follows the answer to a request.
+  /// The next step after the response to a request.
   private enum Step {
     /// Another request may follow.
     case next
@@ -196,7 +196,7 @@ final class WebConnection: Sendable {
     }
   }
 
-  /// Sends a response whose body comes bit by bit, until it ends, the client has gone, or the server stops.
+  /// Sends a response whose body arrives in pieces, until it ends, the client closes, or the server stops.
   private func stream(_ response: WebResponse, _ produce: @escaping @Sendable (WebStream) async -> Void) async {
     channel.triggerUserOutboundEvent(WebCommand.stream, promise: nil)
     guard await write(WebReply(response, isKept: false, isHead: false)) else { return }
@@ -215,7 +215,7 @@ final class WebConnection: Sendable {
     if await write(WebReply(more: [], isLast: true)) { await linger() }
   }
 
-  /// Returns true once the response is in the socket; false if that has failed, or the client did not read it in time.
+  /// Returns true once the response is in the socket; false if writing has failed, or the client did not read it in time.
   private func write(_ reply: WebReply) async -> Bool {
     let isWritten = await withDeadline(
       limits.responseDeadline, clock,
@@ -233,13 +233,13 @@ final class WebConnection: Sendable {
     return isWritten
   }
 
-  /// Waits until the client has read the response and closed its side, or for a while.
+  /// Waits for a limited time until the client has read the response and closed its side.
   private func linger() async {
     channel.triggerUserOutboundEvent(WebCommand.discard, promise: nil)
     await news.wait(until: clock.uptime + limits.closeDeadline, clock) { !state.withLock { $0.isGone } }
   }
 
-  /// Returns true if the socket lives on without a task.
+  /// Returns true if the socket stays open without a task.
   private func upgrade(
     _ head: WebResponse, _ request: WebRequest, _ handler: WebRoutes.SocketHandler, _ watch: ConnectionWatch
   ) async -> Bool {
@@ -251,7 +251,7 @@ final class WebConnection: Sendable {
       return state.isStopping
     }
     roll.ring()
-    // The stop came before there was a socket.
+    // The stop was requested before there was a socket.
     if isStopping {
       await end(socket)
       return false
@@ -266,7 +266,7 @@ final class WebConnection: Sendable {
 
   /// Closes the channel, and returns once it is closed.
   private func close() async {
-    // Nothing was said in a handshake of TLS that is not done, so nobody waits for a farewell.
+    // No data were exchanged in an unfinished TLS handshake, so the client waits for no close_notify.
     if state.withLock({ $0.phase == .opening }) { cut() } else { channel.close(promise: nil) }
     // In a task of its own, because a cancelled task cannot wait; it is awaited at once.
     await Task { [self] in
@@ -278,7 +278,7 @@ final class WebConnection: Sendable {
 
   // MARK: The end
 
-  /// Lets a request that is being answered be finished, says `farewell` to a WebSocket, and ends anything else.
+  /// Lets a request that is being answered finish, sends `farewell` to a WebSocket, and ends any other connection.
   func stop(_ farewell: WebSocketFrames?) async {
     let socket = state.withLock { state in
       state.isStopping = true

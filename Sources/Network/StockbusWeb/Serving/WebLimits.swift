@@ -1,10 +1,10 @@
-/// What one server takes from its clients. Whatever is beyond is refused, and counted by its reason.
+/// The limits of a server for its clients. Requests beyond a limit are refused, and counted by reason.
 package struct WebLimits: Sendable {
   /// The most bytes of a request's first line and header fields together.
   package var head = 16 << 10
   /// The most header fields of a request.
   package var fields = 64
-  /// The most bytes of a request's body, where a route does not say otherwise.
+  /// The most bytes of a request's body, unless its route has a limit of its own.
   package var body = 64 << 10
   /// The most open connections.
   package var connections = 1024
@@ -24,7 +24,7 @@ package struct WebLimits: Sendable {
   package var messagesPerSecond = 50
   /// The interval of pings on a WebSocket.
   package var ping = Duration.seconds(30)
-  /// How long the answer to a ping may take.
+  /// How long the reply to a ping may take.
   package var pongDeadline = Duration.seconds(30)
   /// How long a closing handshake, and the end of a refused request, may take.
   package var closeDeadline = Duration.seconds(2)

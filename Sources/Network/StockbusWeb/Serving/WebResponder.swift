@@ -1,11 +1,11 @@
 internal import StockbusNetwork
 internal import StockbusPlugin
 
-/// From a request to its response: who sends it, the server's names, the route, its guards.
+/// Determines the response to a request: from the client, the server's names, the route and its guards.
 struct WebResponder: Sendable {
   enum Outcome {
     case answer(WebResponse)
-    /// 101 with its fields, and what serves the WebSocket.
+    /// The response 101 with its fields, and the handler that serves the WebSocket.
     case upgrade(WebResponse, WebRoutes.SocketHandler)
   }
 
@@ -23,7 +23,7 @@ struct WebResponder: Sendable {
     let fields = whole.head.fields
     var (client, scheme) = (address, isSecure ? "https" : "http")
     if proxies.contains(address) {
-      // The proxy adds the address that it sees to the end; what is before was written by the client.
+      // The proxy appends the address that it sees; earlier addresses were written by the client.
       if let last = fields.all("x-forwarded-for").last?.split(separator: ",").last { client = String(last.trimmingBlanks.prefix(64)) }
       if fields.all("x-forwarded-proto") == ["https"] { scheme = "https" }
     }
@@ -93,7 +93,7 @@ struct WebResponder: Sendable {
     return .answer(dressed(response))
   }
 
-  /// The response to bytes that are no request.
+  /// The response to bytes that are not a request.
   func refusal(_ fault: RequestFault) -> WebResponse { dressed(.error(fault.status, fault.reason.rawValue, fault.message)) }
 
   private func dressed(_ response: WebResponse) -> WebResponse {

@@ -8,12 +8,12 @@ package struct WebCounts: Sendable, Hashable {
   /// Open connections now, and those of them that are WebSockets.
   package var open = 0
   package var sockets = 0
-  /// Open connections of which a part of a request has come, and not yet all of it.
+  /// Open connections on which a part of a request has arrived, but not all of it.
   package var receiving = 0
-  /// Requests that were answered, by a route or by a refusal.
+  /// Requests answered by a route or by a refusal.
   package var requests = 0
   package var refused: [WebRefusal: Int] = [:]
-  /// Bytes of responses' bodies and of WebSocket messages that were written.
+  /// Written bytes of responses' bodies and of WebSocket messages.
   package var sent = 0
 }
 
@@ -37,7 +37,7 @@ final class WebRoll: Sendable {
     self.refused = refused
   }
 
-  /// Passes the connection to `arrivals`; returns false if there are too many connections, or the server stops.
+  /// Passes the connection to `arrivals`; returns false if there are too many connections, or the server is stopping.
   func admit(_ connection: WebConnection, to arrivals: AsyncStream<WebConnection>.Continuation) -> Bool {
     defer { news.ring() }
     let reason: WebRefusal?
@@ -87,12 +87,12 @@ final class WebRoll: Sendable {
     news.ring()
   }
 
-  /// Something that `counts` takes from a connection has changed.
+  /// Notes a change of a connection that affects `counts`.
   func ring() { news.ring() }
 
   var isStopping: Bool { state.withLock { $0.isStopping } }
 
-  /// From now on no connection is admitted. Returns those there are.
+  /// Stops admitting connections. Returns the present ones.
   func stop() -> [WebConnection] {
     state.withLock { state in
       state.isStopping = true

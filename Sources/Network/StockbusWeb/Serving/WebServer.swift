@@ -8,10 +8,10 @@ internal import Synchronization
 
 /// An HTTP/1.1 server with WebSockets on the same port, with or without TLS.
 ///
-/// It runs on the network's threads; the handlers of its routes run on the threads of Swift's pool, never on the bus's workers.
-/// What is beyond its limits, and whatever does not pass a route's guards, is refused and counted.
+/// It runs on the network's threads; the handlers of its routes run on the threads of Swift's pool, never on the bus's workers. Requests
+/// that exceed its limits or do not pass a route's guards are refused and counted.
 package final class WebServer: Sendable {
-  /// Where it listens.
+  /// The address on which the server listens.
   package enum Address: Sendable, Hashable {
     /// An address or a name of this machine, and a port; port 0 is any free one.
     case port(String, Int)
@@ -23,9 +23,9 @@ package final class WebServer: Sendable {
     package var address: Address
     /// The certificate for TLS; without it the server does not use TLS.
     package var identity: TLSIdentity?
-    /// The names by which it may be addressed.
+    /// The names by which the server may be addressed.
     package var names = HostNames.loopback
-    /// The addresses of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
+    /// The addresses of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted.
     package var proxies: Set<String> = []
     package var limits = WebLimits()
 
@@ -47,7 +47,7 @@ package final class WebServer: Sendable {
   /// The task that serves all connections, each in a child task, and monitors the WebSockets; `stop` awaits it.
   private let serving: Task<Void, Never>
 
-  /// Starts listening. Throws a `TLSError`, or an `EnvironmentFailure` that says why it cannot listen there.
+  /// Starts listening. Throws a `TLSError`, or an `EnvironmentFailure` with the reason why it cannot listen there.
   /// - Parameter refused: called for each refusal, from any thread.
   package static func start(
     _ settings: Settings, _ routes: WebRoutes, clock: any Timekeeper, refused: @escaping @Sendable (WebRefusal) -> Void = { _ in }
@@ -65,7 +65,7 @@ package final class WebServer: Sendable {
         .serverChannelOption(.backlog, value: 256)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         .childChannelOption(.autoRead, value: false)
-        // Most of what clients say is short, and each has a buffer of its own.
+        // Most data from clients are short, and each read has a buffer of its own.
         .childChannelOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 16_384))
         .childChannelOption(.allowRemoteHalfClosure, value: true)
         .childChannelInitializer { channel in
@@ -86,7 +86,7 @@ package final class WebServer: Sendable {
         await withDiscardingTaskGroup { group in
           for await connection in stream { group.addTask { await connection.serve(responder, watch) } }
         }
-        // WebSockets without a task, which a cancelled task waits for too: they are cut then.
+        // WebSockets without a task, for which a cancelled task waits too: they are cut then.
         await Task { await roll.wait { $0.open == 0 } }.value
         group.cancelAll()
       }
@@ -106,7 +106,7 @@ package final class WebServer: Sendable {
     most.maxHeaderFieldSize = responder.limits.head
     most.maxHeaderListSize = responder.limits.head
     most.maxHeaderFieldCount = responder.limits.fields
-    // What follows a request for a WebSocket is the WebSocket's.
+    // Data after a request for a WebSocket belong to the WebSocket.
     let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: most)
     try pipeline.addHandler(ByteToMessageHandler(decoder))
     try pipeline.addHandler(WebHandler(connection, intake, responder.limits, RequestAssembly { responder.bodyLimit($0) }))
@@ -147,11 +147,11 @@ package final class WebServer: Sendable {
     port = if case .port(let channel) = listener { channel.localAddress?.port ?? 0 } else { 0 }
   }
 
-  /// Its counts so far.
+  /// The server's counts so far.
   package var counts: WebCounts { roll.counts }
 
-  /// Stops: it listens no more, requests that are being answered are finished, WebSockets are sent `farewell` and closed with 1001. What has
-  /// not ended after `limit` is cut. Returns when everything has ended.
+  /// Stops the server: it stops listening, requests being answered finish, and WebSockets are sent `farewell` and closed with 1001.
+  /// Connections that have not ended after `limit` are cut. Returns when all have ended.
   package func stop(farewell: WebSocketFrames? = nil, within limit: Duration = .seconds(5)) async {
     switch listener {
     case .port(let channel): try? await channel.close()
@@ -164,7 +164,7 @@ package final class WebServer: Sendable {
       limit, clock,
       late: { [roll, serving] in
         for connection in roll.connections { connection.cut() }
-        // Handlers that have not ended are told so.
+        // Handlers that have not ended are cancelled.
         serving.cancel()
       }
     ) {
@@ -175,6 +175,6 @@ package final class WebServer: Sendable {
     }
   }
 
-  /// Returns once its counts meet the condition, or the task is cancelled.
+  /// Returns once the server's counts meet the condition, or the task is cancelled.
   package func wait(until condition: (WebCounts) -> Bool) async { await roll.wait(until: condition) }
 }

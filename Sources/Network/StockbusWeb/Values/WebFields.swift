@@ -19,7 +19,7 @@ package struct WebFields: Sendable, Hashable {
     return names.indices.filter { names[$0] == name }.map { values[$0] }
   }
 
-  /// Adds a field, after those of the same name. One that could end its line and begin another is left out (RFC 9110, section 5.5), and
+  /// Adds a field, after those of the same name. A field that could end its line and begin another is left out (RFC 9110, section 5.5), and
   /// false is returned.
   @discardableResult
   package mutating func add(_ name: String, _ value: String) -> Bool {
@@ -29,7 +29,7 @@ package struct WebFields: Sendable, Hashable {
     return true
   }
 
-  /// Makes this the only field of its name.
+  /// Makes this field the only one of its name.
   package mutating func set(_ name: String, _ value: String) {
     remove(name)
     add(name, value)
@@ -43,7 +43,7 @@ package struct WebFields: Sendable, Hashable {
     }
   }
 
-  /// True if a list has this word, in any case.
+  /// True if a list contains this word, in any case.
   package func has(_ word: String, in name: String) -> Bool {
     all(name).contains { $0.split(separator: ",").contains { $0.trimmingBlanks.lowercased() == word } }
   }
@@ -52,7 +52,7 @@ package struct WebFields: Sendable, Hashable {
 }
 
 extension StringProtocol {
-  /// Without blanks and tabs at both ends.
+  /// The text without blanks and tabs at both ends.
   var trimmingBlanks: Substring {
     var rest = Substring(self)
     while let first = rest.first, first == " " || first == "\t" { rest = rest.dropFirst() }

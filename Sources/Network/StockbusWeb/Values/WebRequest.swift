@@ -4,7 +4,7 @@ package struct WebRequest: Sendable {
   package let target: WebTarget
   package let fields: WebFields
   package let body: [UInt8]
-  /// Where it comes from.
+  /// The client that has sent the request.
   package let client: WebClient
   /// The values of the route's pattern, by their names: `AAPL` for `symbol` in `/api/symbols/:symbol`.
   package internal(set) var parameters: [String: String] = [:]
@@ -17,7 +17,7 @@ package struct WebRequest: Sendable {
     self.client = client
   }
 
-  /// The value of a cookie. Of several with one name, none counts: another program of the same host may have added one.
+  /// The value of a cookie. Of several with one name, none is used: another program on the same host may have added one.
   package func cookie(_ name: String) -> String? {
     var found: [String] = []
     for pair in fields.all("cookie").flatMap({ $0.split(separator: ";") }) {
@@ -36,9 +36,9 @@ package struct WebRequest: Sendable {
   }
 }
 
-/// Who has sent a request.
+/// The sender of a request.
 package struct WebClient: Sendable, Hashable {
-  /// The address: of the connection, or the one that a trusted proxy names. `unix` for a Unix socket.
+  /// The address of the connection, or the address that a trusted proxy names. `unix` for a Unix socket.
   package let address: String
   /// The origin that the client sees: `https://example.com`.
   package let origin: String
@@ -48,6 +48,6 @@ package struct WebClient: Sendable, Hashable {
     self.origin = origin
   }
 
-  /// True if nobody between the client and the first server can read what is sent.
+  /// True if the data between the client and the first server are encrypted.
   package var isSecure: Bool { origin.hasPrefix("https:") }
 }

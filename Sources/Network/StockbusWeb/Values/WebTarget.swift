@@ -1,10 +1,10 @@
-/// What a request asks for: the path's segments and the query, both decoded.
+/// The target of a request: the path's segments and the query, both decoded.
 package struct WebTarget: Sendable, Hashable {
-  /// As it was sent, without the query.
+  /// The path as sent, without the query.
   package let path: String
-  /// The parts between the slashes; a slash that is written as `%2F` is a part of its segment. None for `/`.
+  /// The parts between the slashes; a slash written as `%2F` is a part of its segment. None for `/`.
   package let segments: [String]
-  /// The names and values of the query, in their order.
+  /// The names and values of the query, in order.
   package let query: [(name: String, value: String)]
 
   /// The most names of a query.

@@ -6,7 +6,7 @@ internal import Glibc
 internal import StockbusSystem
 internal import Synchronization
 
-/// Ends other threads' waits for input that may never come.
+/// Ends other threads' waits for input that may never arrive.
 ///
 /// A thread that waits in `poll` for the next bytes of a pipe also waits for an internal pipe, to which `halt` writes.
 package final class Halt: Sendable {
@@ -39,7 +39,7 @@ package final class Halt: Sendable {
 
   package var isHalted: Bool { state.withLock { $0.isHalted } }
 
-  /// Waits until a descriptor has something to read, or has ended. Throws `halted` if `halt` has been called.
+  /// Waits until a descriptor has bytes to read, or has ended. Throws `halted` if `halt` has been called.
   func wait(for descriptor: Int32) throws(InputDescriptor.Failure) {
     guard let end = try end() else { throw .halted }
     var entries = [
@@ -49,7 +49,7 @@ package final class Halt: Sendable {
     if entries[1].revents != 0 { throw .halted }
   }
 
-  /// The internal pipe's end that becomes readable on `halt`; nil if that has been called already.
+  /// The internal pipe's end that becomes readable on `halt`; nil if `halt` has already been called.
   private func end() throws(InputDescriptor.Failure) -> Int32? {
     try state.withLock { (state) throws(InputDescriptor.Failure) -> Int32? in
       if state.isHalted { return nil }

@@ -10,18 +10,18 @@ internal import StockbusSystem
 /// Opening never waits, not even for the writer of a named pipe. Reading waits for bytes that a pipe or terminal does not have yet, until a
 /// `Halt` ends the wait.
 package final class InputDescriptor: Sendable {
-  /// Why nothing can be read.
+  /// Why reading is not possible.
   package enum Failure: Error, Hashable {
     /// The system's error number.
     case system(Int32)
-    /// Another component of this program reads the same pipe or terminal; each would get only a part.
+    /// Another component of this program reads the same pipe or terminal; each reader would get only a part.
     case taken
     /// Standard input was closed before the program began.
     case closed
     /// `halt` has ended the wait.
     case halted
 
-    /// In words, for the end of a sentence.
+    /// The reason in words, for the end of a sentence.
     package var text: String {
       switch self {
       case .system(let code): String(cString: strerror(code))
@@ -71,7 +71,7 @@ package final class InputDescriptor: Sendable {
     return fstat(descriptor.rawValue, &status) == 0 ? Self.plainSize(status) : nil
   }
 
-  /// True if reading would not wait: there is something to read, or there never will be.
+  /// True if reading would not wait: there are bytes to read, or there never will be.
   package var isReady: Bool {
     if !isLive || halt.isHalted { return true }
     var entry = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
@@ -96,14 +96,14 @@ package final class InputDescriptor: Sendable {
 }
 
 extension InputDescriptor {
-  /// The size of the plain file at `path` in bytes; nil if there is none. It is not opened, because opening and closing a pipe would break
-  /// it for its writer.
+  /// The size of the plain file at `path` in bytes; nil if there is none. The file is not opened, because opening and closing a pipe would
+  /// break it for its writer.
   package static func plainSize(of path: String) -> Int? {
     var status = stat()
     return path != "-" && stat(path, &status) == 0 ? plainSize(status) : nil
   }
 
-  /// True if `path` leads to something that can be read only once: a pipe, a terminal, a socket, a device, or standard input.
+  /// True if `path` leads to an input that can be read only once: a pipe, a terminal, a socket, a device, or standard input.
   package static func isStream(_ path: String) -> Bool {
     var status = stat()
     return path == "-" || (stat(path, &status) == 0 && isLive(status.st_mode))

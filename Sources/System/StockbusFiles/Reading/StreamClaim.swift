@@ -19,7 +19,7 @@ final class StreamClaim: Sendable {
 
   deinit { if let stream { _ = Self.taken.withLock { $0.remove(stream) } } }
 
-  /// Nil if the right is taken. Without a status it is the right to read something that can be shared.
+  /// Nil if another reader has the right. Without a status, it is the right to read an input that can be shared.
   static func take(_ status: stat?) -> StreamClaim? {
     guard let status else { return StreamClaim(nil) }
     let stream = Stream(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))

@@ -2,10 +2,10 @@ package import MarketData
 
 /// The date of a bar of a day or more.
 ///
-/// Such a bar stands for a date, and its time is the moment at which that date begins: in UTC, at the exchange, or in the zone of the feed. The
-/// zone is always one that the configuration names, so a replay gives the same bars on every machine.
+/// Such a bar stands for a date, and its time is the moment at which that date begins: in UTC, at the exchange, or in the zone of the feed.
+/// The configuration always names the zone, so a replay gives the same bars on every machine.
 package enum BarDate {
-  /// The date that begins at `time`, in days since 1970-01-01: in UTC, or else in a zone; nil if none does.
+  /// The date that begins at `time`, in days since 1970-01-01: in UTC, or else in a zone; nil if no date begins then.
   ///
   /// - Parameters:
   ///   - offset: the zone's seconds east of Greenwich at a time in seconds since the epoch.

@@ -26,7 +26,7 @@ struct ZoneDatabase: Sendable {
     }
   }
 
-  /// The names of the zones that the database's own table lists, for suggestions.
+  /// The names of the zones in the database's own table, for suggestions.
   var known: [String] {
     guard let table = try? read("zone.tab") else { return [] }
     let rows = String(decoding: table, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
@@ -37,7 +37,7 @@ struct ZoneDatabase: Sendable {
       }
   }
 
-  /// A hint at the zone that was probably meant, by its name or its city; otherwise at the form of zone names.
+  /// A hint that names the zone probably meant, by its name or its city; otherwise a hint about the form of zone names.
   private static func hint(_ name: String, among known: [String]) -> String {
     let near = didYouMean(name, among: known)
     if !near.isEmpty { return near }
@@ -48,7 +48,7 @@ struct ZoneDatabase: Sendable {
 
   private var isThere: Bool { Descriptor.exists(folder) }
 
-  /// True for names that can only lead to files below the folder.
+  /// True for names that can lead only to files below the folder.
   static func isName(_ name: String) -> Bool {
     let isPlain = name.utf8.allSatisfy { byte in
       (byte | 32) &- 97 < 26 || byte &- 48 < 10 || byte == 43 || byte == 45 || byte == 47 || byte == 95

@@ -4,11 +4,11 @@ internal import MarketData
 struct ZoneFile: Sendable {
   /// Why bytes are not a valid file.
   struct Problem: Error, Hashable {
-    /// Counted from 1.
+    /// The position of the error, counted from 1.
     var byte: Int
     var reason: String
   }
-  /// Files have a few thousand bytes; longer ones than this are rejected.
+  /// The largest file: real ones have a few thousand bytes, larger ones than this are rejected.
   static let sizeLimit = 1 << 18
   /// The allowed offsets from Greenwich: RFC 9636, section 3.2, has -25 h < offset < 26 h.
   static let offsetRange = -89_999...93_599
@@ -102,7 +102,7 @@ extension ZoneFile {
         throw Problem(byte: start + 1, reason: "'TZif' is expected")
       }
       let mark = try reader.take(16, "the header").first ?? 0
-      // Later versions are defined to be readable as these are.
+      // Later versions are by definition readable like these.
       guard mark == 0 || mark >= 50 else { throw Problem(byte: start + 5, reason: "unknown version") }
       version = mark == 0 ? 1 : Int(mark) - 48
       var counts: [Int] = []
@@ -126,7 +126,7 @@ extension ZoneFile {
   }
 
   private mutating func readData(_ reader: inout Reader, _ header: Header, timeSize: Int) throws(Problem) {
-    // Checked first, so that the counts cannot exceed the bytes that are there.
+    // Checked first, so that the counts cannot exceed the bytes present.
     guard header.length(timeSize: timeSize) <= reader.bytes.count - reader.at else {
       throw Problem(byte: reader.bytes.count + 1, reason: "the file ends inside the data")
     }

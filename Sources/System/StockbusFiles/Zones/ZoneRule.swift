@@ -5,7 +5,7 @@ internal import MarketData
 struct ZoneRule: Hashable {
   /// Why a text is not a valid rule.
   struct Problem: Error, Hashable {
-    /// Counted from 0.
+    /// The position of the error, counted from 0.
     var place: Int
     var reason: String
   }
@@ -33,8 +33,8 @@ struct ZoneRule: Hashable {
   private var standard: Int
   private var summer: Summer?
 
-  /// The offset at `time`, in seconds east of Greenwich: that after the last change of this year, the year before, or the next year, which
-  /// zones far from Greenwich may have reached already.
+  /// The offset at `time`, in seconds east of Greenwich: that after the last change of this year, of the year before, or of the next year,
+  /// which zones far from Greenwich may already have reached.
   func offset(at time: Int) -> Int {
     guard let summer else { return standard }
     // Far beyond the range of a timestamp, where the calculation could overflow.
@@ -45,14 +45,14 @@ struct ZoneRule: Hashable {
       let begin = Self.moment(summer.begins, year) - standard
       let end = Self.moment(summer.ends, year) - summer.offset
       for change in begin < end ? [(begin, summer.offset), (end, standard)] : [(end, standard), (begin, summer.offset)] {
-        // If one summer ends when the next begins, it is summer all year.
+        // If one summer ends when the next begins, summer time lasts all year.
         if change.0 <= time, change.0 >= latest.at { latest = change }
       }
     }
     return latest.offset
   }
 
-  /// The changes of the years from `first` to `last`, in seconds since the epoch, ascending; at the same time the later one counts.
+  /// The changes of the years from `first` to `last`, in seconds since the epoch, ascending; at the same time the later one applies.
   func changes(from first: Int, through last: Int) -> [(time: Int, offset: Int)] {
     guard let summer, first <= last else { return [] }
     let both = (first...last).flatMap { year in
@@ -88,7 +88,7 @@ struct ZoneRule: Hashable {
 }
 
 extension Int {
-  /// Floor division, also for negative numbers.
+  /// Floor division, which also rounds negative numbers down.
   fileprivate func quotient(by divisor: Int) -> Int { (self - remainder(by: divisor)) / divisor }
   fileprivate func remainder(by divisor: Int) -> Int { (self % divisor + divisor) % divisor }
 }
@@ -96,7 +96,7 @@ extension Int {
 // MARK: - Reading
 
 extension ZoneRule {
-  /// Throws if the text is not a rule, or names a summer time without saying when it begins and ends.
+  /// Throws if the text is not a rule, or names a summer time without its beginning and end.
   init(_ text: [UInt8]) throws(Problem) {
     var reader = Reader(text: text)
     try reader.name()
@@ -123,7 +123,7 @@ extension ZoneRule {
       at += 1
     }
 
-    /// At least three letters, or letters, digits and signs in angle brackets.
+    /// A name: at least three letters, or letters, digits and signs in angle brackets.
     mutating func name() throws(Problem) {
       let start = at
       let isQuoted = peek == 60
@@ -153,7 +153,7 @@ extension ZoneRule {
       return value
     }
 
-    /// `5`, `-3:30`, `+01:00:00`, in seconds.
+    /// A time such as `5`, `-3:30`, `+01:00:00`, in seconds.
     mutating func time(hours: Int) throws(Problem) -> Int {
       let isNegative = peek == 45
       if isNegative || peek == 43 { at += 1 }
@@ -165,7 +165,7 @@ extension ZoneRule {
       return isNegative ? -seconds : seconds
     }
 
-    /// `,M3.2.0/2`.
+    /// A change such as `,M3.2.0/2`.
     mutating func change() throws(Problem) -> Change {
       try expect(44)
       let day: Day

@@ -1,6 +1,6 @@
 /// The rules of an IANA time zone, cached by day, so that converting millions of local times needs few look-ups in the zone's file.
 package struct ZoneRules: Sendable {
-  /// `America/New_York`, `UTC`.
+  /// The zone's name: `America/New_York`, `UTC`.
   package let name: String
   private let zone: ZoneFile
   /// The offset by local day since 1970-01-01, in seconds east of Greenwich; `mixed` for a day on which it may change.
@@ -25,7 +25,7 @@ package struct ZoneRules: Sendable {
 
   /// Seconds since the epoch at the local time `local` (seconds since 1970-01-01T00:00:00 by a clock in the zone).
   ///
-  /// If clocks are set back and show it twice, the first of both; nil if they are set forward and never show it.
+  /// If clocks are set back and show the local time twice, the first moment; nil if they are set forward and never show it.
   package mutating func utc(local: Int) -> Int? {
     let day = local >= 0 ? local / 86_400 : (local - 86_399) / 86_400
     if day != lastDay {

@@ -26,7 +26,7 @@ public struct ByteSize: Hashable, Comparable, Sendable {
 }
 
 extension ByteSize: CustomStringConvertible {
-  /// In the largest unit that divides it: `64KiB`, `1500KB`, `513B`.
+  /// The size in the largest unit that divides it: `64KiB`, `1500KB`, `513B`.
   public var description: String {
     if bytes == 0 { return "0B" }
     let unit = Self.units.first { bytes % $0.bytes == 0 } ?? ("B", 1)
@@ -53,7 +53,7 @@ extension ByteSize: ScalarOption {
     guard text.count <= 20 else { return .mismatch }
     if name.isEmpty { return .hint("write a unit, such as \(text)KiB or \(text)B") }
     let number = text.dropLast(name.count).filter { $0 != " " }
-    // `64K` and `64mb` are used for both meanings.
+    // `64K` and `64mb` are each used with two meanings.
     if let letter = name.uppercased().first, "KMGT".contains(letter), ["", "B", "IB"].contains(name.uppercased().dropFirst()) {
       return .hint("write \(number)\(letter)iB or \(number)\(letter)B")
     }

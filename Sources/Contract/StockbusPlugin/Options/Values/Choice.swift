@@ -15,7 +15,7 @@ extension Choice {
       if let value = allCases.first(where: { $0.word == text }) { return value }
       hint = didYouMean(text, among: words)
     }
-    // Listing the words is more useful than "a list of choices".
+    // A list of the words is more useful than "a list of choices".
     let source = OptionSource<Self>(source.node, path: source.path)
     problems.add(source.mismatch(optionShape(OptionContext(), of: nil)) + hint, at: source.node.mark)
     return nil

@@ -50,7 +50,7 @@ extension Duration: ScalarOption {
   public static var optionSample: String { "250ms" }
   public static var optionSchema: JSONValue { OptionSchema.text(#"-?([0-9]+(\.[0-9]+)?(d|h|ms|m|us|µs|μs|ns|s))+"#) }
 
-  /// A rounded form for people: three significant digits below a minute, whole seconds above. `5s`, `1.23s`, `12.3ms`, `1h2m5s`.
+  /// The duration rounded for people: three significant digits below a minute, whole seconds above. `5s`, `1.23s`, `12.3ms`, `1h2m5s`.
   public var roughText: String {
     let total = attoseconds
     let magnitude = abs(total)
@@ -59,12 +59,12 @@ extension Duration: ScalarOption {
     if magnitude >= 60 * Self.second { step = Self.second }
     let rounded = (magnitude + step / 2) / step * step * (total < 0 ? -1 : 1)
     let (whole, rest) = rounded.quotientAndRemainder(dividingBy: Self.second)
-    // Rounding up the largest possible duration overflows.
+    // Rounding up the largest duration overflows.
     guard let whole = Int64(exactly: whole) else { return optionText }
     return Duration(secondsComponent: whole, attosecondsComponent: Int64(rest)).optionText
   }
 
-  /// In customary units, exact: `1d12h`, `1m30s`, `1.5s`, `250ms`, `0.5ns`.
+  /// The duration in customary units, exact: `1d12h`, `1m30s`, `1.5s`, `250ms`, `0.5ns`.
   public var optionText: String {
     var total = attoseconds
     if total == 0 { return "0s" }

@@ -1,6 +1,6 @@
-/// A value of any shape, for options that somebody else understands: text, a number, true, false, nothing, a list or a mapping.
+/// A value of any shape, for options that another program interprets: text, a number, true, false, nothing, a list or a mapping.
 ///
-/// What is written without quotation marks and is a number, true or false in JSON is that; all other words are texts.
+/// A word without quotation marks that is a number, true or false in JSON has that value; all other words are texts.
 public struct FreeValue: Sendable, Hashable {
   public let json: JSONValue
 
@@ -28,7 +28,7 @@ extension FreeValue: OptionValue {
     }
   }
 
-  /// As JSON (RFC 8259) writes numbers.
+  /// True if `text` is a number in JSON (RFC 8259).
   package static func isNumber(_ text: String) -> Bool {
     var rest = Substring(text).utf8
     func isDigit(_ byte: UInt8?) -> Bool { byte.map { (48...57).contains($0) } ?? false }

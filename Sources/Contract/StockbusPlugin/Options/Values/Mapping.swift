@@ -1,9 +1,9 @@
-/// Values by names that the user chooses, in the order they were written: `headers: { Accept: text/csv, X-Feed: a }`.
+/// Values by names that the user chooses, in the order written: `headers: { Accept: text/csv, X-Feed: a }`.
 public struct Mapping<Value: OptionValue>: Sendable {
   /// Every name occurs once.
   public let entries: [(name: String, value: Value)]
 
-  /// The value of `name`; nil if it was not written.
+  /// The value of `name`; nil if it is not written.
   public subscript(name: String) -> Value? { entries.first { $0.name == name }?.value }
 }
 
@@ -16,7 +16,7 @@ extension Mapping: ExpressibleByDictionaryLiteral {
 }
 
 extension Mapping {
-  /// A mapping of these values. If a name occurs twice, the first one counts.
+  /// A mapping of these values. If a name occurs twice, the first value is used.
   public init(unique entries: [(name: String, value: Value)]) {
     var seen: Set<String> = []
     self.entries = entries.filter { seen.insert($0.name).inserted }

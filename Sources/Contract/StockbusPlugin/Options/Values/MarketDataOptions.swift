@@ -13,7 +13,7 @@ extension Quantity: ScalarOption {
 }
 
 extension Percent: ScalarOption {
-  /// With or without the sign: `0.5%` and `0.5` are the same.
+  /// Accepts a text with or without the sign: `0.5%` and `0.5` are the same.
   public init(option text: String) throws(OptionTextError) {
     var number = text[...]
     if number.last == "%" { number = number.dropLast() }
@@ -28,7 +28,7 @@ extension Percent: ScalarOption {
 }
 
 extension FixedPoint {
-  /// `written` is the whole text including the unit, for the hint.
+  /// `written` is the whole text with the unit, for the hint.
   fileprivate init(exactly text: String, written: String? = nil, for use: NumberText.Use = .amount) throws(OptionTextError) {
     do throws(TextError) { try self.init(text) } catch {
       switch error.code {

@@ -1,6 +1,6 @@
-/// Common notations for numbers that differ from ours: `$500`, `1,000.5`, `1.000,5`, `500,5`, `500 USD`.
+/// Common notations for numbers that differ from that of configurations: `$500`, `1,000.5`, `1.000,5`, `500,5`, `500 USD`.
 package enum NumberText {
-  /// What the number is for.
+  /// The purpose of the number.
   package enum Use: Sendable {
     case amount, percentage, wholeNumber
   }
@@ -8,8 +8,8 @@ package enum NumberText {
   /// Longer texts are not numbers in any notation.
   private static let limit = 48
 
-  /// What to write instead of a text that is not a valid number, such as `write 12.50, without the currency`; nil if the text does not look
-  /// like a number, or is valid. It repeats digits of the text.
+  /// The advice for a text that is not a valid number, such as `write 12.50, without the currency`; nil if the text does not look like a
+  /// number or is valid. The advice repeats digits of the text.
   package static func advice(_ text: String, for use: Use = .amount) -> String? {
     if text.utf8.count > limit { return nil }
     var rest = Array(text.unicodeScalars)[...]
@@ -68,11 +68,11 @@ package enum NumberText {
 
 /// Digits with separators between their thousands, or with a decimal comma.
 private struct GroupedNumber {
-  /// The number in our notation.
+  /// The number in the notation of configurations.
   private(set) var plain: String
-  /// The other number that it may stand for.
+  /// The other number that the text may mean.
   private(set) var other: String?
-  /// How our notation differs.
+  /// The differences from the notation of configurations.
   private(set) var reasons: [String] = []
 
   static func isBlank(_ scalar: Unicode.Scalar) -> Bool { [" ", "\u{a0}", "\u{2009}", "\u{202f}"].contains(scalar) }
@@ -118,7 +118,7 @@ private struct GroupedNumber {
     }
   }
 
-  /// Chooses the whole number, if both meanings are possible.
+  /// Chooses the whole number if both meanings are possible.
   mutating func preferWhole() {
     guard let whole = other else { return }
     plain = whole

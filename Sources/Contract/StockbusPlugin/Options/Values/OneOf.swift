@@ -18,7 +18,7 @@
 ///
 /// A case without required options may also be written as its name alone: `desktop`.
 public protocol OneOf: OptionValue where OptionLeaf == Self {
-  /// The alternatives, in the order of the help.
+  /// The alternatives, in the order in which help shows them.
   static var cases: [OneOfCase<Self>] { get }
   /// The name of this case and its options.
   var chosen: (name: String, options: any Options) { get }

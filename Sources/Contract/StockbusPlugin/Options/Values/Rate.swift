@@ -8,7 +8,7 @@ public struct Rate: Hashable, Comparable, Sendable {
   public let count: Int
   private let nanoseconds: Int64
 
-  /// As fast as possible.
+  /// The rate without a limit: as fast as possible.
   public static let max = Rate(unchecked: 0, 1)
 
   /// `count` events in each `period`; nil unless `count` is at least 1 and the period is 1 ns to 366 days, in whole nanoseconds.
@@ -31,7 +31,7 @@ public struct Rate: Hashable, Comparable, Sendable {
 
   private static let longest = Duration.seconds(366 * 86_400)
 
-  /// The time in which `count` events may come.
+  /// The time in which `count` events may occur.
   public var period: Duration { .nanoseconds(nanoseconds) }
   /// True for `max`.
   public var isUnlimited: Bool { count == 0 }

@@ -1,16 +1,16 @@
 /// A value that is written as one word. A custom type only needs to conform to this.
 public protocol ScalarOption: OptionValue where OptionLeaf == Self {
-  /// The value that `text` represents, exactly. The error says why there is none, without repeating the text.
+  /// The value that `text` represents, exactly. The error gives the reason without repeating the text.
   init(option text: String) throws(OptionTextError)
   /// The name of the type.
   static var optionType: OptionType { get }
-  /// A value to show in examples, as it is written.
+  /// A value for examples, as written in a configuration.
   static var optionSample: String { get }
   /// A JSON Schema object.
   static var optionSchema: JSONValue { get }
   /// True if the value must never be shown.
   static var optionIsSecret: Bool { get }
-  /// True if it is an address, of which messages show only scheme and host.
+  /// True if the value is an address, of which messages show only scheme and host.
   static var optionIsAddress: Bool { get }
 }
 

@@ -9,7 +9,7 @@ public struct Secret: Hashable, Sendable {
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String { "***" }
   public var debugDescription: String { "***" }
-  /// Without children, so that `dump` shows nothing either.
+  /// No children, so that `dump` shows nothing either.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 

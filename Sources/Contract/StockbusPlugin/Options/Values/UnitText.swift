@@ -20,10 +20,10 @@ struct DecimalText {
     text = rest
   }
 
-  /// Why a number of units is not a whole number of the smallest unit.
+  /// The reason why a number of units is not a whole number of the smallest unit.
   enum Failure: Error { case tooLarge, tooFine }
 
-  /// The number in the smallest unit, where `unit` is the size of the unit it was written in; exact.
+  /// The number in the smallest unit, exactly; `unit` is the size of the unit in which the number was written.
   func times(_ unit: Int128) throws(Failure) -> Int128 {
     var value: Int128 = 0
     for digit in whole.utf8 {

@@ -16,7 +16,7 @@ struct HTTPConnection: Sendable {
   private let channel: any Channel
   private let parts: NIOLoopBound<HTTPParts>
 
-  /// False once it has ended.
+  /// False once the connection has ended.
   var isActive: Bool { channel.isActive }
 
   func close() { channel.close(promise: nil) }
@@ -38,7 +38,7 @@ struct HTTPConnection: Sendable {
         if tls != nil { try await connection.onLoop { $0.secured() } }
         return connection
       } catch is HTTPParts.Closed where NIODeadline.now() >= deadline {
-        // The alarm has rung while no handler could hear it.
+        // The deadline has passed while no handler could report it.
         throw OpeningError.late
       }
     }
@@ -142,10 +142,10 @@ struct HTTPConnection: Sendable {
   /// The next part of the response. A cancelled task has to close the connection.
   func next() async throws -> HTTPClientResponsePart { try await onLoop { $0.next() } }
 
-  /// The exchange is over: the connection waits for the next one, and ends by itself after `time`.
+  /// Ends the exchange: the connection waits for the next one, and closes after `time`.
   func rest(for time: TimeAmount) { channel.eventLoop.execute { [parts] in parts.value.beginRest(time) } }
 
-  /// Begins the next exchange; returns false if the connection is of no use any more.
+  /// Begins the next exchange; returns false if the connection can no longer be used.
   func wake() async -> Bool { (try? await channel.eventLoop.submit { [parts] in parts.value.endRest() }.get()) ?? false }
 
   private func onLoop<Result: Sendable>(_ body: @escaping @Sendable (HTTPParts) -> EventLoopFuture<Result>) async throws -> Result {

@@ -2,16 +2,16 @@ internal import NIOCore
 internal import NIOPosix
 internal import StockbusTLS
 
-/// The HTTP connections of the process that wait for another exchange, by their routes.
+/// The HTTP connections of the process that wait for another exchange, by route.
 actor HTTPConnections {
   static let shared = HTTPConnections()
 
-  /// How long a connection waits, and how many of a route do.
+  /// How long a connection waits, and how many connections of a route may wait.
   private static let restTime = TimeAmount.seconds(60)
   private static let most = 4
 
   private var resting: [HTTPRoute: [HTTPConnection]] = [:]
-  /// By the file of additional certificates. Kept, as there are few.
+  /// The TLS contexts by the file of additional certificates. Kept permanently, because there are few.
   private var contexts: [String?: TLSContext] = [:]
 
   /// A connection that has been used before; nil if there is none.
@@ -34,7 +34,7 @@ actor HTTPConnections {
     connection.rest(for: Self.restTime)
   }
 
-  /// The TLS settings of a route; nil if it has none.
+  /// The TLS settings of a route; nil if it does not use TLS.
   func tls(_ route: HTTPRoute) throws(HTTPError) -> TLSContext? {
     guard route.isSecure else { return nil }
     if let known = contexts[route.certificates] { return known }

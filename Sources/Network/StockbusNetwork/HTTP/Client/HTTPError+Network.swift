@@ -10,7 +10,7 @@ internal import Darwin
 #endif
 
 extension HTTPError {
-  /// An error of an exchange, with a text of our own, because those of the libraries may contain the address or a header.
+  /// An error of an exchange. The text is our own, because the libraries' texts may contain the address or a header.
   init(_ error: any Error, _ address: WebAddress) {
     switch error {
     case let error as HTTPError: self = error
@@ -28,7 +28,7 @@ extension HTTPError {
     case TLSFailure.damaged: self.init(.brokenOff, "what comes from \(address) is not valid in TLS")
     case is TLSFailure: self.init(.untrusted, "no secure connection to \(address) came about")
     case let error as NIOConnectionError:
-      // If the name had been resolved, there would have been an address to try.
+      // If the name had been resolved, there would be an address to try.
       let isNameless = error.connectionErrors.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)
       let isLate = error.connectionErrors.contains { if case ChannelError.connectTimeout = $0.error { true } else { false } }
       self.init(

@@ -2,29 +2,29 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOTLS
 
-/// The last handler of an HTTP client's channel: hands the parts of responses out, one for each call of `next`, and reads from the socket only
-/// when it is asked for a part. Used only on its channel's thread.
+/// The last handler of an HTTP client's channel: returns the parts of responses, one for each call of `next`, and reads from the socket
+/// only when a part is requested. Used only on its channel's thread.
 final class HTTPParts: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias OutboundOut = HTTPClientRequestPart
 
-  /// The connection has ended, where the protocol did not say so.
+  /// The connection has ended at a point where the protocol does not allow it.
   struct Closed: Error {}
 
   private let loop: any EventLoop
   private var context: ChannelHandlerContext?
-  /// What one read has brought and nobody has asked for yet.
+  /// The parts of one read that have not been requested yet.
   private var arrived = CircularBuffer<HTTPClientResponsePart>()
   private var asked: EventLoopPromise<HTTPClientResponsePart>?
   private var failure: (any Error)?
   private var isSecured = false
   private var securing: EventLoopPromise<Void>?
-  /// Between two exchanges: ends the connection after a while.
+  /// Between two exchanges: closes the connection after a while.
   private var rest: Scheduled<Void>?
 
   init(on loop: any EventLoop) { self.loop = loop }
 
-  /// The next part, as soon as it is there.
+  /// The next part, as soon as it has arrived.
   func next() -> EventLoopFuture<HTTPClientResponsePart> {
     if let part = arrived.popFirst() { return loop.makeSucceededFuture(part) }
     if let failure { return loop.makeFailedFuture(failure) }
@@ -34,7 +34,7 @@ final class HTTPParts: ChannelInboundHandler, RemovableChannelHandler {
     return promise.futureResult
   }
 
-  /// Done once TLS has been set up.
+  /// Succeeds once TLS has been set up.
   func secured() -> EventLoopFuture<Void> {
     if isSecured { return loop.makeSucceededVoidFuture() }
     if let failure { return loop.makeFailedFuture(failure) }
@@ -51,15 +51,15 @@ final class HTTPParts: ChannelInboundHandler, RemovableChannelHandler {
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
   }
 
-  /// The exchange is over; the connection waits for the next one, for so long.
+  /// Ends the exchange; the connection waits this long for the next one.
   func beginRest(_ time: TimeAmount) {
     let channel = context?.channel
     rest = loop.scheduleTask(in: time) { channel?.close(promise: nil) }
-    // So that the server's closing is noticed.
+    // So that a close by the server is noticed.
     context?.read()
   }
 
-  /// Returns false if the connection is of no use any more.
+  /// Returns false if the connection can no longer be used.
   func endRest() -> Bool {
     rest?.cancel()
     rest = nil
@@ -78,7 +78,7 @@ final class HTTPParts: ChannelInboundHandler, RemovableChannelHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    // The channel is connected before, so it has been closed meanwhile, and will say nothing more.
+    // The channel was connected before, so it has been closed meanwhile, and no further event follows.
     if !context.channel.isActive { fail(Closed()) }
   }
 
@@ -87,7 +87,7 @@ final class HTTPParts: ChannelInboundHandler, RemovableChannelHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let part = unwrapInboundIn(data)
     if rest != nil {
-      // Nobody has asked for anything.
+      // No part was requested.
       context.close(promise: nil)
     } else if let asked {
       self.asked = nil

@@ -3,7 +3,7 @@ struct HTTPRoute: Hashable, Sendable {
   let isSecure: Bool
   let host: String
   let port: Int
-  /// The path of a Unix socket in place of host and port.
+  /// The path of a Unix socket instead of host and port.
   let socket: String?
   let proxy: EnvironmentProxy?
   /// A file of certificates (PEM) that are trusted in addition to the system's.

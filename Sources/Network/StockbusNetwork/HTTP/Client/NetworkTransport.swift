@@ -5,14 +5,14 @@ internal import NIOPosix
 
 /// HTTP/1.1 over the network.
 ///
-/// Certificates are always verified, against the system's and those of `certificates`. All transports of a process share the connections that
-/// wait for another exchange.
+/// Certificates are always verified, against the system's certificates and those of `certificates`. All transports of a process share the
+/// connections that wait for another exchange.
 package struct NetworkTransport: HTTPTransport {
   /// A file of certificates (PEM) that are trusted in addition to the system's.
   private let certificates: String?
   private let environment: [String: String]
 
-  /// - Parameter environment: the environment that may name a proxy; by default none is used.
+  /// - Parameter environment: the environment variables that may name a proxy; by default no proxy is used.
   package init(certificates: String? = nil, proxiesFrom environment: [String: String] = [:]) {
     self.certificates = certificates
     self.environment = environment
@@ -29,8 +29,8 @@ package struct NetworkTransport: HTTPTransport {
     }
   }
 
-  /// Performs one request and passes the body on as it arrives, until it ends or `take` returns false. A response that is no success has its
-  /// body, which is returned.
+  /// Performs one request and passes the body on as it arrives, until it ends or `take` returns false. Only a response without success is
+  /// returned with its body.
   package func follow(
     _ request: HTTPRequest, limits: HTTPLimits = HTTPLimits(), _ take: ([UInt8]) async -> Bool
   ) async throws(HTTPError) -> HTTPResponse {
@@ -42,7 +42,7 @@ package struct NetworkTransport: HTTPTransport {
   }
 
   /// - Parameters:
-  ///   - announced: the largest body that a response may announce; by default that of the limits.
+  ///   - announced: the largest body that a response may announce; by default the one in the limits.
   ///   - take: gets the pieces of the body; false ends the exchange.
   private func perform(
     _ request: HTTPRequest, _ limits: HTTPLimits, announced: Int? = nil,
@@ -83,7 +83,7 @@ package struct NetworkTransport: HTTPTransport {
     return response
   }
 
-  /// Sends the request over a connection that waits, or over a new one. Returns the connection and the first part of the response.
+  /// Sends the request over a waiting connection, or over a new one. Returns the connection and the first part of the response.
   private func begin(
     _ request: HTTPRequest, _ route: HTTPRoute, _ limits: HTTPLimits
   ) async throws -> (HTTPConnection, HTTPClientResponsePart) {
@@ -93,7 +93,7 @@ package struct NetworkTransport: HTTPTransport {
       do {
         return (used, try await Self.closing(used) { try await used.exchange(head, body) })
       } catch  where Self.isStale(error) && request.method != .post && !Task.isCancelled {
-        // The server has closed it meanwhile. What may be done twice is done again (RFC 9112, section 9.3.1).
+        // The server has closed the connection meanwhile. An idempotent request is repeated (RFC 9112, section 9.3.1).
       }
     }
     let limit = TimeAmount.nanoseconds(min(limits.connect, Self.longestConnect).wholeNanoseconds)
@@ -103,7 +103,7 @@ package struct NetworkTransport: HTTPTransport {
 
   private static func isStale(_ error: any Error) -> Bool { error is HTTPParts.Closed || error is IOError || error is ChannelError }
 
-  /// Small enough for adding it to the clock's time.
+  /// Small enough to be added to the clock's time.
   private static let longestConnect = Duration.seconds(1_000_000)
 
   /// Closes the connection if `body` throws, or the task is cancelled.

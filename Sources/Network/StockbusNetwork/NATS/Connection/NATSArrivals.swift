@@ -1,13 +1,13 @@
-/// What has come over a connection since it was last looked at.
+/// The messages and acknowledgements that have arrived over a connection since the last `receive`.
 package struct NATSArrivals: Sendable {
-  /// In the order in which they came.
+  /// The messages, in the order of their arrival.
   package var messages: [NATSMessage] = []
-  /// Of messages that were published by `NATSBatch`, what their acknowledgements say; those that say anything else are among `messages`.
+  /// The acknowledgements of messages published by `NATSBatch`, as runs; those with any other contents are among `messages`.
   package var stored: [StoredRun] = []
 
   package init() {}
 
-  /// Adds a message; an acknowledgement that a read has cut in two is one of a run.
+  /// Adds a message; an acknowledgement that two reads have divided is added to a run.
   mutating func add(_ message: NATSMessage) {
     if message.subscription == NATSConnection.acknowledgementSubscription, let number = message.subjectNumber,
       let sequence = message.withPayload({ PublishAcknowledgement.sequence($0) }), message.headers == nil

@@ -23,7 +23,7 @@ struct NATSClient: Sendable {
     tls = try settings.tls.clientContext(protocols: [])
   }
 
-  /// Opens a connection, up to the moment when the server has let us in, within the settings' deadline.
+  /// Opens a connection, until the server has admitted the client, within the settings' deadline.
   nonisolated(nonsending) func open(_ connection: NATSConnection, to address: NATSAddress) async throws {
     if Task.isCancelled { throw CancellationError() }
     connect(connection, address, NATSGreeting(credentials: try NATSCredentials(login), name: name))
@@ -41,7 +41,7 @@ struct NATSClient: Sendable {
     ClientBootstrap(group: thread.loop)
       .channelOption(.socketOption(.tcp_nodelay), value: 1)
       .channelOption(.autoRead, value: false)
-      // Many small acknowledgements come in one read.
+      // Many small acknowledgements arrive in one read.
       .channelOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 8192, maximum: 1 << 18))
       .channelOption(.writeBufferWaterMark, value: .init(low: 1 << 17, high: 1 << 19))
       // The connect deadline applies; this one only releases the socket eventually.
@@ -62,7 +62,7 @@ struct NATSClient: Sendable {
       }
   }
 
-  /// Calls `body` with an open connection while pings monitor it, and closes it in any case.
+  /// Calls `body` with an open connection while pings monitor it, and always closes the connection.
   nonisolated(nonsending) func watching<Result>(
     _ connection: NATSConnection, _ body: nonisolated(nonsending) (NATSConnection) async throws -> Result
   ) async throws -> Result {
@@ -83,7 +83,7 @@ struct NATSClient: Sendable {
     }
   }
 
-  /// Pings at intervals, and gives the connection up if nothing comes within the deadline after a ping.
+  /// Pings at intervals, and ends the connection if no data arrive within the deadline after a ping.
   private static func monitor(_ connection: NATSConnection, _ settings: NATSSettings, _ clock: any Timekeeper) async {
     do {
       while true {
@@ -91,7 +91,7 @@ struct NATSClient: Sendable {
         let (reads, isPaused, isOver) = connection.state.withLock { ($0.reads, $0.isPaused, $0.ending != nil) }
         if isOver { return }
         connection.ping()
-        // While reading is paused no answer can be read.
+        // While reading is paused, no reply can be read.
         if isPaused { continue }
         try await clock.sleep(for: settings.pongDeadline)
         if connection.state.withLock({ $0.reads == reads && !$0.isPaused }) { return connection.fail(.timedOut(.pong)) }

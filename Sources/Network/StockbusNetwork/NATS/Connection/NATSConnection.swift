@@ -4,50 +4,50 @@ internal import Synchronization
 
 /// One connection to a NATS server, from its first packet to its last.
 ///
-/// The owner pulls: `receive` returns what waits. When the connection has ended, it throws the first `NATSError`; messages that came before
-/// are still received. It may be used from any task. It answers the server's pings itself.
+/// The owner pulls: `receive` returns the waiting messages. After the end of the connection it throws the first `NATSError`, but only when
+/// all earlier messages have been received. Any task may use the connection, which itself replies to the server's pings.
 package final class NATSConnection: Sendable {
-  /// The subscriptions that every connection has: answers to requests, and acknowledgements of what was published.
+  /// The subscriptions of every connection: replies to requests, and acknowledgements of published messages.
   static var requestSubscription: Int { 1 }
   package static var acknowledgementSubscription: Int { 2 }
   static var firstSubscription: Int { 3 }
 
   let clock: any Timekeeper
   let state = Mutex(NATSState())
-  /// Rings when there are messages or answers, or when the phase has changed.
+  /// Rings when there are messages or replies, or when the phase has changed.
   let news = Bell()
-  /// Rings when the socket can take more.
+  /// Rings when the socket can take more bytes.
   let room = Bell()
   /// Rings `news` at deadlines.
   private let alarm: Alarm
-  /// The beginning of the subjects on which this connection gets answers. Nobody else can guess it.
+  /// The prefix of the subjects on which this connection gets replies. Other clients cannot guess it.
   let inbox: String
 
   init(clock: any Timekeeper, random: UInt64) {
     self.clock = clock
     alarm = Alarm(news, clock)
-    // Two halves, because other clients of the server must not meet it by chance.
+    // Two halves, because other clients of the server must not have the same subject by chance.
     inbox = "_INBOX.\(String(random, radix: 36))\(String(UInt64.random(in: .min ... .max), radix: 36))"
   }
 
-  /// What the server has said of itself.
+  /// The server's information about itself.
   package var info: NATSServerInfo { state.withLock { $0.info } }
-  /// Notes that what was asked for has come, such as an event or a confirmation (`RetryPauses`).
+  /// Notes that a requested message has arrived, such as an event or a confirmation (`RetryPauses`).
   package func noteBrought() { state.withLock { $0.hasBrought = true } }
-  /// The beginning of the subjects of acknowledgements; a number follows.
+  /// The prefix of the subjects of acknowledgements; a number follows.
   package var acknowledgements: String { inbox + ".p." }
-  /// How many different numbers are enough where an acknowledgement's own number says which message it is about.
+  /// How many different numbers suffice if an acknowledgement's own number identifies its message.
   ///
-  /// With few of them a server is a quarter faster: it remembers where the messages of 1,024 subjects go, for all connections of an account
-  /// together (nats-server, `slCacheMax`), and has to find it out for each other subject.
+  /// With few numbers a server is a quarter faster: it caches the receivers of 1,024 subjects, for all connections of an account together
+  /// (nats-server, `slCacheMax`), and has to look up those of any other subject.
   package static var fewReplies: Int { 128 }
 
   // MARK: Receiving
 
-  /// Waits until something has come, and returns all that has since the last call; what is empty if nothing comes before `deadline`.
+  /// Waits until messages arrive, and returns all that have arrived since the last call; empty if none arrive before `deadline`.
   ///
-  /// Without calls some mebibytes are buffered, and then reading pauses. Throws a `NATSError` once all has been taken and the connection has
-  /// ended, and `CancellationError`.
+  /// Without calls some mebibytes are buffered, and then reading pauses. Throws a `NATSError` once the connection has ended and all
+  /// messages have been taken, and `CancellationError`.
   package nonisolated(nonsending) func receive(until deadline: Duration? = nil) async throws -> NATSArrivals {
     while true {
       let heard = news.rings
@@ -81,7 +81,7 @@ package final class NATSConnection: Sendable {
 
   // MARK: Sending
 
-  /// Sends what a batch holds in one write and clears it, without waiting for the socket.
+  /// Sends the contents of a batch in one write and clears the batch, without waiting for the socket.
   package func send(_ batch: inout NATSBatch) {
     if batch.count == 0 { return }
     let channel = state.withLock { state -> (any Channel)? in if case .open = state.phase { state.channel } else { nil } }
@@ -92,7 +92,7 @@ package final class NATSConnection: Sendable {
     batch.clear()
   }
 
-  /// Waits while the socket cannot take more. Throws as `receive` does.
+  /// Waits while the socket cannot take more bytes. Throws like `receive`.
   package nonisolated(nonsending) func waitForRoom() async throws {
     while true {
       let heard = room.rings
@@ -111,7 +111,7 @@ package final class NATSConnection: Sendable {
     send(&batch)
   }
 
-  /// Begins to listen to a subject and returns the number that its messages will have. Members of a queue share the messages.
+  /// Subscribes to a subject and returns the number that its messages will have. Members of a queue share the messages.
   package func subscribe(_ subject: String, queue: String? = nil) -> Int {
     let number = state.withLock { state in
       defer { state.nextSubscription += 1 }
@@ -123,7 +123,7 @@ package final class NATSConnection: Sendable {
     return number
   }
 
-  /// A subject on which only this connection listens, for `subscribe`.
+  /// A subject on which only this connection receives, for `subscribe`.
   package func newInbox() -> String {
     state.withLock { state in
       defer { state.nextRequest += 1 }
@@ -131,14 +131,14 @@ package final class NATSConnection: Sendable {
     }
   }
 
-  /// Ends a subscription; messages on their way may still come.
+  /// Ends a subscription; messages on their way may still arrive.
   package func unsubscribe(_ number: Int) {
     var batch = NATSBatch()
     batch.unsubscribe(number)
     send(&batch)
   }
 
-  /// Publishes a message and waits for the answer. Throws a `NATSError`; `timedOut(.reply)` and `noResponders` leave the connection open.
+  /// Publishes a message and waits for the reply. Throws a `NATSError`; `timedOut(.reply)` and `noResponders` leave the connection open.
   package nonisolated(nonsending) func request(_ subject: String, _ payload: String = "", within limit: Duration) async throws
     -> NATSMessage
   {
@@ -164,13 +164,13 @@ package final class NATSConnection: Sendable {
     state.withLock { state in
       guard case .open = state.phase else { return state.pings }
       state.pings += 1
-      // Written under the lock, so that pings are numbered in the order in which they are sent.
+      // Written under the lock, so that pings are numbered in the order of their sending.
       state.channel?.writeAndFlush(ByteBuffer(string: "PING\r\n"), promise: nil)
       return state.pings
     }
   }
 
-  /// Waits until the server has read everything that was sent before. Throws a `NATSError`.
+  /// Waits until the server has read all data sent before. Throws a `NATSError`.
   package nonisolated(nonsending) func roundTrip(within limit: Duration) async throws {
     let number = ping()
     try await waitForNews(until: clock.uptime + limit) { state.withLock { $0.ending == nil && $0.pongs < number } }
@@ -178,7 +178,7 @@ package final class NATSConnection: Sendable {
     if !isDone { throw ending ?? .timedOut(.reply) }
   }
 
-  /// What the server has complained about since the last call, without ending the connection.
+  /// The server's complaints since the last call that have not ended the connection.
   package func takeComplaints() -> [String] {
     state.withLock { state in
       defer { state.complaints = [] }
@@ -219,7 +219,7 @@ package final class NATSConnection: Sendable {
     }.value
   }
 
-  /// Waits until `isReached` returns true. Throws the error that has ended the connection before, or `CancellationError`.
+  /// Waits until `isReached` returns true. Throws the error that has ended the connection before that, or `CancellationError`.
   nonisolated(nonsending) func wait(until isReached: (borrowing NATSState) -> Bool) async throws {
     while true {
       let heard = news.rings
@@ -232,10 +232,10 @@ package final class NATSConnection: Sendable {
   }
 }
 
-// What the channel's handler says.
+// The calls of the channel's handler.
 extension NATSConnection {
   func connected(_ channel: any Channel) -> Bool {
-    // From here on the server's greeting is waited for.
+    // From here on the server's greeting is awaited.
     defer { news.ring() }
     return state.withLock { state in
       state.channel = channel
@@ -245,7 +245,7 @@ extension NATSConnection {
 
   func greeted(_ info: NATSServerInfo) { state.withLock { $0.info = info } }
 
-  /// Notes that the server has let us in; returns false if the connection is not wanted any more.
+  /// Notes that the server has admitted the client; returns false if the connection is no longer wanted.
   func opened() -> Bool {
     let isWanted = state.withLock { state in
       if state.ending != nil { return false }
@@ -269,7 +269,7 @@ extension NATSConnection {
     news.ring()
   }
 
-  /// Takes what one read has brought. Returns false if reading must pause because enough waits.
+  /// Takes the messages of one read. Returns false if reading must pause because enough messages wait.
   func deliver(_ arrivals: NATSArrivals) -> Bool {
     let mayRead = state.withLock { state in
       state.reads &+= 1
@@ -281,12 +281,12 @@ extension NATSConnection {
           let token = message.withSubject { subject in
             String(decoding: subject.suffix(from: (subject.lastIndex(of: 46) ?? -1) + 1), as: UTF8.self)
           }
-          // An answer that nobody waits for any more is dropped.
+          // A reply that no request waits for any more is dropped.
           if let waiting = state.requests[token], waiting == nil { state.requests[token] = message }
           continue
         }
         state.arrived.messages.append(message)
-        // What a message costs beside its bytes counts too.
+        // The costs of a message besides its bytes count too.
         state.arrivedBytes += message.count + 64
       }
       state.isPaused = state.isFull

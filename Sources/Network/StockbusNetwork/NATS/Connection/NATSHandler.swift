@@ -10,7 +10,7 @@ final class NATSHandler: ChannelInboundHandler {
   typealias OutboundOut = ByteBuffer
 
   private enum Stage {
-    /// The server speaks first.
+    /// The server sends first.
     case waitingForInfo
     case waitingForPong
     case open, over
@@ -24,7 +24,7 @@ final class NATSHandler: ChannelInboundHandler {
   private var reader: NATSReader
   private var stage = Stage.waitingForInfo
   private var isSecured = false
-  // What one read has brought.
+  // The results of one read.
   private var arrivals = NATSArrivals()
   private var hasPing = false
   private var failure: NATSError?
@@ -49,7 +49,7 @@ final class NATSHandler: ChannelInboundHandler {
     reader.append(unwrapInboundIn(data))
     do throws(NATSError) {
       while stage != .over {
-        // Nothing is subscribed before.
+        // There are no subscriptions before.
         if stage == .open { reader.take(acknowledgements, into: &arrivals.stored) }
         guard let operation = try reader.next() else { break }
         try take(operation, context)
@@ -63,7 +63,7 @@ final class NATSHandler: ChannelInboundHandler {
   private func take(_ operation: NATSOperation, _ context: ChannelHandlerContext) throws(NATSError) {
     switch operation {
     case .message(let message):
-      // Nothing is subscribed before.
+      // There are no subscriptions before.
       if stage != .open { throw .protocolViolation("a message before the greeting is over") }
       arrivals.add(message)
     case .ping: hasPing = true
@@ -79,11 +79,11 @@ final class NATSHandler: ChannelInboundHandler {
     }
   }
 
-  /// Answers the server's first line; with TLS after its handshake, which the TLS handler does before it passes anything on.
+  /// Replies to the server's first line; with TLS after its handshake, which the TLS handler completes before it passes anything on.
   private func greet(_ info: NATSServerInfo, _ context: ChannelHandlerContext) throws(NATSError) {
     if address.isSecure, !info.requiresTLS, !info.offersTLS { throw .tls("'\(address.host)' offers no TLS") }
     if address.isSecure || info.requiresTLS {
-      // Bytes that have come in the clear must not count as if they had come through TLS.
+      // Bytes received without encryption must not count as if they had been received through TLS.
       if reader.held > 0 { throw .protocolViolation("it spoke before TLS had begun") }
       do {
         try context.pipeline.syncOperations.addHandler(

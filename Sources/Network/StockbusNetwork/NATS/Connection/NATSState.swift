@@ -3,7 +3,7 @@ internal import NIOCore
 /// The state that the channel's handler and the connection's owner share, behind the connection's lock.
 struct NATSState {
   enum Phase {
-    /// Until the server has let us in.
+    /// The phase until the server has admitted the client, and the one after that.
     case connecting, open
     case ended(NATSError)
   }
@@ -11,27 +11,27 @@ struct NATSState {
   var phase = Phase.connecting
   var channel: (any Channel)?
   var info = NATSServerInfo()
-  /// True once the server has let us in, also after the end.
+  /// True once the server has admitted the client, even after the end.
   var wasOpened = false
   /// True once the socket is closed.
   var isGone = false
-  /// What was received and not taken yet.
+  /// The received data that were not taken yet.
   var arrived = NATSArrivals()
   var arrivedBytes = 0
   /// True while reading is paused because enough messages wait.
   var isPaused = false
-  /// Requests that wait for their answer, by the last part of their subject.
+  /// The requests that wait for their reply, by the last part of their subject.
   var requests: [String: NATSMessage?] = [:]
   var nextRequest = 0
   var nextSubscription = NATSConnection.firstSubscription
   /// The number of reads that have brought data.
   var reads = 0
-  /// How many pings were sent after the greeting, and how many were answered.
+  /// How many pings were sent after the greeting, and how many pongs were received.
   var pings = 0
   var pongs = 0
-  /// True once what was asked for has come, as the owner says.
+  /// True once the owner has noted that a requested message has arrived.
   var hasBrought = false
-  /// What the server has said that ends nothing, such as that a subject may not be used.
+  /// The server's messages that do not end the connection, for example that a subject may not be used.
   var complaints: [String] = []
 
   /// The numbers of messages and bytes at which reading pauses.

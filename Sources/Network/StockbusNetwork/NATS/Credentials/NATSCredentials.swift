@@ -6,19 +6,19 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// With what a client shows who it is.
+/// The credentials by which a client identifies itself.
 enum NATSCredentials: Sendable {
   case none
   case password(user: String, Secret)
   case token(Secret)
   case nkey(NKey)
-  /// A token that says who the key belongs to.
+  /// A token that names the owner of the key.
   case jwt(Secret, NKey)
 
   /// The largest credentials file.
   static var fileLimit: Int { 1 << 16 }
 
-  /// Reads the credentials file, if there is one. It is read again for every connection, because such tokens expire and are replaced.
+  /// Reads the credentials file, if there is one. The file is read again for every connection, because such tokens expire and are replaced.
   init(_ login: NATSLogin) throws(NATSError) {
     if let user = login.user {
       self = .password(user: user, login.password ?? Secret(""))
@@ -36,7 +36,7 @@ enum NATSCredentials: Sendable {
 
   private static func read(_ path: String) throws(NATSError) -> NATSCredentials {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    // A pipe could keep the thread for ever.
+    // A pipe could block the thread permanently.
     guard attributes?[.type] as? FileAttributeType == .typeRegular, let size = attributes?[.size] as? Int, size <= fileLimit else {
       throw .refused("\(path): no credentials file, which has at most \(fileLimit) bytes")
     }

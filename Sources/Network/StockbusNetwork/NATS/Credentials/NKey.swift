@@ -6,7 +6,7 @@ package struct NKey: Sendable {
   private let key: SigningKey
   private let kind: UInt8
 
-  /// Nil if the text is no valid seed.
+  /// Nil if the text is not a valid seed.
   package init?(seed: Secret) {
     guard let bytes = Self.base32(seed.revealed), bytes.count == 36 else { return nil }
     let sum = UInt16(bytes[34]) | UInt16(bytes[35]) << 8

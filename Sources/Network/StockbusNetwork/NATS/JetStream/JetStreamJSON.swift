@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The JSON of JetStream's requests and answers: keys in snake_case.
+/// The JSON of JetStream's requests and replies: keys in snake_case.
 enum JetStreamJSON {
   static func decode<T: Decodable>(_: T.Type, _ bytes: [UInt8]) throws(NATSError) -> T {
     let decoder = JSONDecoder()
@@ -20,14 +20,14 @@ enum JetStreamJSON {
   static func encode(_ value: some Encodable) -> String {
     let encoder = JSONEncoder()
     encoder.keyEncodingStrategy = .convertToSnakeCase
-    // Values of ours, which can be encoded; without a text the server says what is missing.
+    // The values are ours and can be encoded; without a text the server reports what is missing.
     guard let data = try? encoder.encode(value) else { return "{}" }
     return String(decoding: data, as: UTF8.self)
   }
 }
 
-/// A number of a message, or of messages, in an answer. No stream has more than `Int64.max`, so a larger one is no answer; and what follows a
-/// number, or is added to it, is a number too.
+/// A number of a message, or of messages, in a reply. No stream has more than `Int64.max`, so a larger number is not a valid reply; and a
+/// successor or a sum of such numbers is a number too.
 struct StreamNumber: Decodable, Sendable {
   let value: UInt64
 
@@ -38,7 +38,7 @@ struct StreamNumber: Decodable, Sendable {
   }
 }
 
-/// The error in an answer.
+/// The error in a reply.
 struct JetStreamFault: Decodable, Sendable {
   var code: Int?
   var errCode: Int?

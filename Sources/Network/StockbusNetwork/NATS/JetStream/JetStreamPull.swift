@@ -1,38 +1,38 @@
 internal import MarketData
 
-/// The flow control of one consumer that is asked for messages: how many are under way, and when to ask for more.
+/// The flow control of one pull consumer: how many messages are requested, and when to request more.
 ///
-/// A pure value. There are always requests for half a batch to one and a half, so that a slow reader gets no more than it asked for, and a
-/// fast one never waits for an answer. A batch has fewer messages where they are large.
+/// A pure value. Between half a batch and one and a half are always requested, so that a slow reader gets no more than it has requested,
+/// and a fast one never waits for a reply. A batch has fewer messages if they are large.
 package struct JetStreamPull: Sendable {
-  /// How many messages are asked for at a time, at most.
+  /// The most messages requested at a time.
   package static var batch: Int { 4096 }
-  /// About how many bytes are asked for at a time. With more the server fills its buffer for this connection, and then pauses for
+  /// The approximate number of bytes requested at a time. With more, the server fills its buffer for this connection and then pauses for
   /// milliseconds each time; and the connection's reading pauses too.
   static var bytes: Int { 4 << 20 }
-  /// How long a request stands, and how often the server says meanwhile that there is nothing.
+  /// How long a request is valid, and how often the server sends a heartbeat meanwhile if there are no messages.
   package static var expiry: Duration { .seconds(30) }
   package static var heartbeat: Duration { .seconds(5) }
-  /// How many requests may end one after the other without a message or a sign of life between them.
+  /// How many requests may end in succession without a message or a heartbeat between them.
   private static var endedLimit: Int { 16 }
 
-  /// What a message is.
+  /// The kind of a message.
   package enum Piece: Sendable, Hashable {
     case message(JetStreamPlace)
-    /// A sign of life, or the end of a request.
+    /// A heartbeat, or the end of a request.
     case status
   }
 
   package let stream: String
   package let consumer: String
-  /// How many messages were asked for and have not come.
+  /// How many messages were requested and have not arrived.
   private(set) var outstanding = 0
   /// The consumer's number of the last message, and the stream's.
   private var last: UInt64 = 0
   private var lastSequence: UInt64 = 0
-  /// How many requests have ended without a message since the last message or sign of life.
+  /// How many requests have ended without a message since the last message or heartbeat.
   private var ended = 0
-  /// How many bytes a message has, over about the last sixteen of them; until one has come, a guess.
+  /// The size of a message in bytes, over about the last sixteen of them; a guess until one has arrived.
   private var average = 16_384
 
   package init(stream: String, consumer: String) {
@@ -50,8 +50,8 @@ package struct JetStreamPull: Sendable {
     return ("$JS.API.CONSUMER.MSG.NEXT.\(stream).\(consumer)", body)
   }
 
-  /// Takes what has come on the inbox. Throws if the consumer is gone, or if a message is missing between this one and the last: then it
-  /// has to be made again behind the last one.
+  /// Takes a message from the inbox. Throws if the consumer was removed, or if a message is missing between this one and the last: then the
+  /// consumer has to be recreated, beginning after the last message.
   package mutating func take(_ message: NATSMessage) throws(NATSError) -> Piece {
     if let place = message.withReply({ JetStreamPlace($0) }) {
       outstanding = max(0, outstanding - 1)
@@ -75,10 +75,10 @@ package struct JetStreamPull: Sendable {
       ended = 0
       return .status
     case 404, 408:
-      // How many of the request have not come.
+      // How many messages of the request have not arrived.
       let left = headers.value("Nats-Pending-Messages").flatMap { Int($0) } ?? outstanding
       outstanding = max(0, outstanding - max(0, left))
-      // In the time that a request stands there are several signs of life, and only some requests stand at a time.
+      // While a request is valid there are several heartbeats, and only some requests are valid at a time.
       ended += 1
       if ended > Self.endedLimit { throw .protocolViolation("it ends requests for messages before their time") }
       return .status
@@ -98,11 +98,11 @@ package struct JetStreamPull: Sendable {
   }
 }
 
-/// Where a message of a consumer is, from the subject for its acknowledgement.
+/// The position of a consumer's message, from the subject for its acknowledgement.
 package struct JetStreamPlace: Sendable, Hashable {
   package let sequence: UInt64
   package let consumerSequence: UInt64
-  /// How many messages come after it.
+  /// How many messages follow it.
   package let pending: UInt64
 
   /// `$JS.ACK.stream.consumer.delivered.sequence.consumerSequence.time.pending`, or with domain and account before the stream.
@@ -121,7 +121,7 @@ package struct JetStreamPlace: Sendable, Hashable {
 }
 
 extension ByteReader {
-  /// Skips the rest of a subject's part and the dot behind it; returns false if it is the last part.
+  /// Skips the rest of a subject's token and the dot after it; returns false if it is the last token.
   @discardableResult
   fileprivate mutating func skipPart() -> Bool {
     while at < end, at.pointee != 46 { at += 1 }
@@ -130,7 +130,7 @@ extension ByteReader {
     return true
   }
 
-  /// A part that is a number, and the dot behind it; nil if it is none.
+  /// A token that is a number, and the dot after it; nil if it is not a number.
   fileprivate mutating func numberPart() -> UInt64? {
     guard peek &- 48 < 10, let number = try? integer(), isAtEnd || peek == 46 else { return nil }
     skipPart()

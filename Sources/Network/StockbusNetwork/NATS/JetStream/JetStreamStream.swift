@@ -2,7 +2,7 @@ internal import NIOCore
 
 private let partitionsKey = "stockbus-partitions"
 
-/// How a stream is made, as far as we say it.
+/// The settings in a request to create a stream; the server's defaults apply to all others.
 package struct StreamSettings: Sendable, Hashable, Encodable {
   package var name: String
   package var subjects: [String]
@@ -11,13 +11,13 @@ package struct StreamSettings: Sendable, Hashable, Encodable {
   package var retention = "limits"
   package var discard = "old"
   package var maxBytes = -1
-  /// In nanoseconds; 0 for ever.
+  /// The largest age of a message in nanoseconds; 0 means no limit.
   package var maxAge = 0
-  /// For how long message ids are remembered, in nanoseconds.
+  /// How long message ids are stored to detect duplicates, in nanoseconds.
   package var duplicateWindow = 120_000_000_000
   private var metadata: [String: String] = [:]
 
-  /// How many partitions its subjects have, for those who read it; kept in its metadata.
+  /// The number of partitions of its subjects, for its readers; kept in its metadata.
   package var partitions: Int? {
     get { metadata[partitionsKey].flatMap { Int($0) } }
     set { metadata[partitionsKey] = newValue.map { "\($0)" } }
@@ -29,7 +29,7 @@ package struct StreamSettings: Sendable, Hashable, Encodable {
   }
 }
 
-/// What is known of a stream.
+/// The server's information about a stream.
 package struct StreamInfo: Sendable, Hashable {
   package var subjects: [String]
   package var messages: UInt64
@@ -37,13 +37,13 @@ package struct StreamInfo: Sendable, Hashable {
   package var lastSequence: UInt64
   package var duplicateWindow: Int
   package var replicas: Int
-  /// How many partitions it was made for; nil if that was not said.
+  /// The number of partitions for which it was created; nil if the metadata has none.
   package var partitions: Int?
-  /// True if nothing may be stored any more.
+  /// True if no message may be stored any more.
   package var isSealed: Bool
 }
 
-/// A message that a stream holds.
+/// A message stored in a stream.
 package struct StoredMessage: Sendable {
   package var subject: String
   package var sequence: UInt64
@@ -88,7 +88,7 @@ private struct MessageDocument: Decodable {
   var error: JetStreamFault?
 }
 
-// Management of streams. Everything throws a `NATSError`, and `CancellationError`.
+// Management of streams. All functions throw a `NATSError`, and `CancellationError`.
 extension NATSConnection {
   nonisolated(nonsending) func ask<T: Decodable>(_: T.Type, _ subject: String, _ body: String, within limit: Duration) async throws -> T {
     let answer = try await request("$JS.API." + subject, body, within: limit)
@@ -99,12 +99,12 @@ extension NATSConnection {
     try await ask(StreamDocument.self, "STREAM.INFO.\(name)", "", within: limit).info()
   }
 
-  /// Makes a stream; one with the same settings may be there already.
+  /// Creates a stream; one with the same settings may already exist.
   package nonisolated(nonsending) func createStream(_ settings: StreamSettings, within limit: Duration) async throws -> StreamInfo {
     try await ask(StreamDocument.self, "STREAM.CREATE.\(settings.name)", JetStreamJSON.encode(settings), within: limit).info()
   }
 
-  /// The message with this number, as the stream's leader has it; nil if there is none.
+  /// The message with this number, from the stream's leader; nil if there is none.
   package nonisolated(nonsending) func message(_ sequence: UInt64, of stream: String, within limit: Duration) async throws -> StoredMessage?
   {
     let message = try await stored(stream, #"{"seq":\#(sequence)}"#, within: limit)
@@ -114,7 +114,7 @@ extension NATSConnection {
     return message
   }
 
-  /// The last message of a subject, as the stream's leader has it; nil if there is none.
+  /// The last message of a subject, from the stream's leader; nil if there is none.
   package nonisolated(nonsending) func lastMessage(
     on subject: String, of stream: String, within limit: Duration
   ) async throws -> StoredMessage? {

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// JetStream's answer to a message that was published.
+/// JetStream's reply to a published message.
 package struct PublishAcknowledgement: Sendable, Hashable {
   /// The message's number in the stream.
   package let sequence: UInt64
@@ -18,7 +18,7 @@ package struct PublishAcknowledgement: Sendable, Hashable {
     self.isDuplicate = isDuplicate
   }
 
-  /// Reads an answer. Throws a `NATSError`: that of JetStream, or that nobody listens.
+  /// Reads a reply. Throws a `NATSError`: that of JetStream, or `noResponders`.
   package init(_ message: NATSMessage) throws(NATSError) {
     if message.headers?.status == 503 { throw .noResponders(subject: "") }
     if let sequence = message.withPayload({ Self.sequence($0) }) {
@@ -28,7 +28,7 @@ package struct PublishAcknowledgement: Sendable, Hashable {
     }
   }
 
-  /// `{"stream":"NAME","seq":17}` or with a blank after the comma, as servers write it; nil for any other.
+  /// The number in `{"stream":"NAME","seq":17}`, with or without a blank after the comma, as servers write it; nil for any other text.
   static func sequence(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64? {
     var text = ByteReader(bytes)
     guard text.matches(#"{"stream":""#) else { return nil }
@@ -54,7 +54,7 @@ package struct PublishAcknowledgement: Sendable, Hashable {
 }
 
 extension NATSMessage {
-  /// The number at the end of the subject, behind the last dot; nil if there is none.
+  /// The number at the end of the subject, after the last dot; nil if there is none.
   package var subjectNumber: Int? {
     withSubject { subject in
       guard let dot = subject.lastIndex(of: 46) else { return nil }

@@ -1,10 +1,10 @@
 internal import MarketData
 
-/// Messages that a stream has stored one behind the other, as most acknowledgements say it.
+/// Consecutive messages that a stream has stored, as most acknowledgements report them.
 package struct StoredRun: Sendable, Hashable {
-  /// The number with which the first was published: the end of the subject for its acknowledgement.
+  /// The number with which the first message was published: the end of the subject for its acknowledgement.
   package let first: Int
-  /// Its number in the stream.
+  /// The first message's number in the stream.
   package let sequence: UInt64
   package fileprivate(set) var count = 1
 
@@ -12,7 +12,7 @@ package struct StoredRun: Sendable, Hashable {
 }
 
 extension [StoredRun] {
-  /// Adds a message, to the last run if it follows there.
+  /// Adds a message, to the last run if it is its continuation.
   mutating func add(_ number: Int, at sequence: UInt64) {
     if let last, number == last.first + last.count, sequence == last.sequence + UInt64(last.count) {
       self[count - 1].count += 1
@@ -22,9 +22,9 @@ extension [StoredRun] {
   }
 }
 
-/// Reads acknowledgements as they mostly come: whole, one behind the other, and each saying nothing but where its message is.
+/// Reads acknowledgements in their usual form: whole, consecutive, and with no contents but the message's place in the stream.
 ///
-/// A message of its own for each would cost several times as much, and there is one for each message that is published.
+/// A `NATSMessage` for each would cost several times as much, and there is one acknowledgement for each published message.
 struct AcknowledgementReader {
   /// `MSG SUBJECT.`, before the number.
   private let beginning: [UInt8]
@@ -37,8 +37,8 @@ struct AcknowledgementReader {
     middle = Array(" \(subscription) ".utf8)
   }
 
-  /// Adds the acknowledgements at the beginning of `bytes` to `runs`, up to the first message that is anything else or is incomplete; returns
-  /// the number of bytes that they have.
+  /// Adds the acknowledgements at the beginning of `bytes` to `runs`, up to the first message that is anything else or is incomplete;
+  /// returns the number of their bytes.
   func take(_ bytes: UnsafeBufferPointer<UInt8>, into runs: inout [StoredRun]) -> Int {
     beginning.withUnsafeBufferPointer { beginning in
       middle.withUnsafeBufferPointer { middle in
@@ -60,7 +60,7 @@ struct AcknowledgementReader {
 }
 
 extension ByteReader {
-  /// Up to 18 digits.
+  /// A number of up to 18 digits.
   fileprivate mutating func digits() -> Int? {
     let first = at
     guard at < end, at.pointee &- 48 < 10, let value = try? integer(), at - first <= 18 else { return nil }

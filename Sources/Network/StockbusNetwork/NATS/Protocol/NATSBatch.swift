@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// What is to be sent, encoded: many operations for one write.
+/// Encoded operations to be sent: many operations for one write.
 package struct NATSBatch: ~Copyable {
   var bytes = ByteWriter(capacity: 1 << 16)
 
@@ -9,11 +9,11 @@ package struct NATSBatch: ~Copyable {
   package var count: Int { bytes.count }
   package mutating func clear() { bytes.clear() }
 
-  /// `PUB subject [reply] bytes`, or `HPUB` if there are headers.
+  /// Adds `PUB subject [reply] bytes`, or `HPUB` if there are headers.
   ///
   /// - Parameters:
   ///   - subject: a valid subject.
-  ///   - number: the end of the subject for the answer, after `reply`; -1 for none.
+  ///   - number: the end of the subject for the reply, after `reply`; -1 for none.
   ///   - headers: from `NATS/1.0` to the blank line.
   package mutating func publish(
     _ subject: UnsafeBufferPointer<UInt8>, reply: UnsafeBufferPointer<UInt8>, number: Int = -1,
@@ -42,7 +42,7 @@ package struct NATSBatch: ~Copyable {
     end()
   }
 
-  /// The same for texts.
+  /// Adds a message given as texts.
   package mutating func publish(_ subject: String, reply: String = "", headers: String = "", _ payload: String = "") {
     var (subject, reply, headers, payload) = (subject, reply, headers, payload)
     subject.withUTF8 { subject in

@@ -1,7 +1,7 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// What a client says first: CONNECT with its credentials, and a PING, whose answer shows that it was let in.
+/// A client's first message: CONNECT with its credentials, and a PING, whose reply shows that the server has admitted the client.
 struct NATSGreeting: Sendable {
   let credentials: NATSCredentials
   /// The client's name in the server's lists.

@@ -1,14 +1,14 @@
 internal import NIOCore
 
-/// The headers of a message: a status, if the server sent it itself, and fields.
+/// The headers of a message: a status, if the server itself has sent the message, and fields.
 ///
-/// The names of fields are compared as they are written, as servers do.
+/// The names of fields are compared with regard to case, as in servers.
 package struct NATSHeaders: Sendable {
   private let bytes: ByteBuffer
 
   init(_ bytes: ByteBuffer) { self.bytes = bytes }
 
-  /// The status in the first line, such as 503 (nobody listens), 404 (no messages), 408 (the request has expired), 409 (refused).
+  /// The status in the first line, such as 503 (no responder), 404 (no messages), 408 (the request has expired), 409 (refused).
   package var status: Int? {
     let line = firstLine
     guard line.utf8.count >= 12 else { return nil }

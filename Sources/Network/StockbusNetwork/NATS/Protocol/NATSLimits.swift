@@ -1,8 +1,8 @@
-/// What a server may send at most; anything larger ends the connection before it is stored.
+/// Limits for data from a server; anything larger ends the connection before it is stored.
 package struct NATSLimits: Sendable, Hashable {
   /// The longest line: INFO names all servers of a cluster.
   package var line = 1 << 16
-  /// The longest subject, also of what is sent.
+  /// The longest subject, including those of sent messages.
   package static var subject: Int { 1024 }
   /// The headers of a message.
   package var headers = 1 << 16

@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// A message of a subscription. Its parts are slices of the buffer that was read; nothing is copied until it is asked for.
+/// A message of a subscription. Its parts are slices of the buffer that was read; bytes are copied only when they are requested.
 package struct NATSMessage: Sendable {
   /// The number of the subscription.
   package let subscription: Int
@@ -13,9 +13,9 @@ package struct NATSMessage: Sendable {
   let payloadRange: Range<Int>
 
   package var subject: String { text(subjectRange) }
-  /// Where an answer or an acknowledgement goes; nil if none is wanted.
+  /// The subject for a reply or an acknowledgement; nil if none is wanted.
   package var reply: String? { replyRange.isEmpty ? nil : text(replyRange) }
-  /// Nil if it came without any.
+  /// The headers; nil if the message has none.
   package var headers: NATSHeaders? {
     guard !headerRange.isEmpty else { return nil }
     return slice(headerRange).map { NATSHeaders($0) }
@@ -24,23 +24,23 @@ package struct NATSMessage: Sendable {
   /// Bytes of headers and payload.
   package var count: Int { headerRange.count + payloadRange.count }
 
-  /// Lends the payload's bytes.
+  /// Calls `body` with the payload's bytes.
   package func withPayload<R, E: Error>(_ body: (UnsafeBufferPointer<UInt8>) throws(E) -> R) throws(E) -> R {
     try lend(payloadRange, body)
   }
 
-  /// Lends the subject's bytes.
+  /// Calls `body` with the subject's bytes.
   package func withSubject<R, E: Error>(_ body: (UnsafeBufferPointer<UInt8>) throws(E) -> R) throws(E) -> R {
     try lend(subjectRange, body)
   }
 
-  /// Lends the bytes of `reply`, none if there is none.
+  /// Calls `body` with the bytes of `reply`, none if there is no reply subject.
   package func withReply<R, E: Error>(_ body: (UnsafeBufferPointer<UInt8>) throws(E) -> R) throws(E) -> R {
     try lend(replyRange, body)
   }
 
-  /// Lends the value of the first field of this name, without blanks around it; nil if there is none. No text is made, for what every
-  /// message has.
+  /// Calls `body` with the value of the first field of this name, without surrounding blanks; nil if there is none. Creates no text,
+  /// because every message has such fields.
   package func withHeader<R>(_ name: StaticString, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R? {
     let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
     return lend(headerRange) { bytes in
@@ -62,7 +62,7 @@ package struct NATSMessage: Sendable {
     }
   }
 
-  /// The beginning of the payload, for a dead letter; bytes that are no UTF-8 are replaced.
+  /// The beginning of the payload, for a dead letter; invalid UTF-8 is replaced.
   package func beginning(_ limit: Int = 4096) -> String {
     withPayload { String(decoding: $0.prefix(limit), as: UTF8.self) }
   }
@@ -70,7 +70,7 @@ package struct NATSMessage: Sendable {
   private func lend<R, E: Error>(_ range: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) throws(E) -> R) throws(E) -> R {
     // A result instead of a throw inside, because the buffer's closure cannot throw a typed error.
     let result: Result<R, E> = frame.withUnsafeReadableBytes { bytes in
-      // The reader has made the range from the frame's own bytes.
+      // The reader has taken the range from the frame's own bytes.
       let part = UnsafeRawBufferPointer(rebasing: bytes[range]).bindMemory(to: UInt8.self)
       do throws(E) { return .success(try body(part)) } catch { return .failure(error) }
     }

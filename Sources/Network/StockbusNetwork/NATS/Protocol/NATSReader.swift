@@ -1,33 +1,33 @@
 internal import NIOCore
 
-/// What a server says.
+/// An operation from a server.
 enum NATSOperation: Sendable {
   case info(NATSServerInfo)
   case message(NATSMessage)
   case ping
   case pong
   case ok
-  /// An error, without its apostrophes.
+  /// An error, without its quotation marks.
   case error(String)
 }
 
 /// Parses bytes into operations and enforces limits: the client protocol of NATS, https://docs.nats.io/reference/nats-protocols.
 ///
-/// A pure value. It holds at most the limits and one chunk of the socket: a message that is too large is refused by its line.
+/// A pure value. It stores at most the limits and one chunk of the socket: a message that is too large is refused when its line is read.
 struct NATSReader {
   let limits: NATSLimits
   private var buffer = ByteBuffer()
-  /// How many bytes have been searched for the end of a line, so that a line that comes byte by byte is not searched again each time.
+  /// How many bytes have been searched for the end of a line, so that a line that arrives byte by byte is not searched again each time.
   private var searched = 0
   /// A message whose payload is incomplete.
   private var head: Head?
 
-  /// A message's line, and how many bytes it has with what follows it.
+  /// A message's line, and the number of its bytes including what follows the line.
   private struct Head {
     var subscription: Int
     var subject: Range<Int>
     var reply: Range<Int>
-    /// From the frame's beginning.
+    /// The number of bytes from the beginning of the frame.
     var payload: Int
     var headers: Int
     var total: Int
@@ -36,7 +36,7 @@ struct NATSReader {
 
   init(limits: NATSLimits) { self.limits = limits }
 
-  /// The number of bytes that it holds.
+  /// The number of stored bytes.
   var held: Int { buffer.readableBytes }
 
   mutating func append(_ bytes: consuming ByteBuffer) {
@@ -66,7 +66,7 @@ struct NATSReader {
     return try other(line)
   }
 
-  /// Takes the acknowledgements that stand next, as far as `form` reads them.
+  /// Takes the next acknowledgements, as far as `form` can read them.
   mutating func take(_ form: AcknowledgementReader, into runs: inout [StoredRun]) {
     if head != nil { return }
     let taken = buffer.withUnsafeReadableBytes { form.take($0.bindMemory(to: UInt8.self), into: &runs) }
@@ -168,7 +168,7 @@ struct NATSReader {
   private mutating func other(_ end: Int) throws(NATSError) -> NATSOperation {
     guard var line = buffer.readString(length: end) else { throw .protocolViolation("a line is cut") }
     buffer.moveReaderIndex(forwardBy: 1)
-    // One character in Swift, two bytes here: the line feed is gone already.
+    // One character in Swift, two bytes here: the line feed has already been removed.
     if line.utf8.last == 13 { line = String(decoding: line.utf8.dropLast(), as: UTF8.self) }
     let word = line.prefix { $0 != " " && $0 != "\t" }
     let rest = line.dropFirst(word.count).drop { $0 == " " || $0 == "\t" }

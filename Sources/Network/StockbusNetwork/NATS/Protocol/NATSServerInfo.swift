@@ -6,23 +6,23 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What a server says of itself in INFO, as far as it matters here.
+/// A server's information about itself in INFO, as far as it is used here.
 package struct NATSServerInfo: Sendable, Hashable {
   package var version = ""
   package var name = ""
-  /// The largest message that it takes, with headers.
+  /// The largest message that the server accepts, with headers.
   package var maxPayload = 0
   package var hasHeaders = false
   package var hasJetStream = false
   var requiresTLS = false
   var offersTLS = false
   var requiresCredentials = false
-  /// To be signed by an NKey.
+  /// The challenge to be signed by an NKey.
   var nonce: String?
-  /// The server is about to end, and its clients have to go to others.
+  /// True if the server is about to end, so that its clients must connect to others.
   var isLameDuck = false
 
-  /// `2.10.23` as numbers; nil if the version is written in another way.
+  /// The version as numbers: `2.10.23`; nil if the version is written in another way.
   package var release: (major: Int, minor: Int, patch: Int)? {
     let parts = version.prefix { $0.isNumber || $0 == "." }.split(separator: ".").map { Int($0) }
     guard parts.count == 3, let major = parts[0], let minor = parts[1], let patch = parts[2] else { return nil }

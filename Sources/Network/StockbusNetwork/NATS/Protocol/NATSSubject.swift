@@ -1,6 +1,6 @@
 /// The rules for subjects: tokens between dots, none of them empty, without blanks and control characters.
 package enum NATSSubject {
-  /// Why a text is no subject; nil if it is one. Only a subject to listen to may have the wildcards `*` and `>`.
+  /// Why a text is not a subject; nil if it is one. Only a subject to subscribe to may have the wildcards `*` and `>`.
   package static func fault(_ text: String, wildcards: Bool) -> String? {
     if text.isEmpty { return "is empty" }
     if text.utf8.count > NATSLimits.subject { return "has \(text.utf8.count) bytes; at most \(NATSLimits.subject) are allowed" }
@@ -17,7 +17,7 @@ package enum NATSSubject {
     return nil
   }
 
-  /// True if every subject that fits `pattern` fits `wider` too.
+  /// True if every subject that matches `pattern` matches `wider` too.
   package static func covers(_ wider: String, _ pattern: String) -> Bool {
     let (wide, narrow) = (wider.split(separator: "."), pattern.split(separator: "."))
     for (place, token) in wide.enumerated() {
@@ -39,7 +39,7 @@ package enum NATSSubject {
     return true
   }
 
-  /// A text as one token: bytes that a token cannot have are written as `%` with two digits, and so is `%`.
+  /// A text as one token: bytes that a token cannot contain are written as `%` with two digits, and so is `%` itself.
   package static func token(_ text: String) -> String {
     let needsNothing = text.utf8.allSatisfy { isPlain($0) }
     if needsNothing, !text.isEmpty { return text }

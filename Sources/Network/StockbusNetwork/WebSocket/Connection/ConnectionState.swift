@@ -11,15 +11,15 @@ struct ConnectionState {
 
   var phase = Phase.connecting
   var channel: (any Channel)?
-  /// True once the handshake is done, also after the connection has ended.
+  /// True once the handshake is complete, even after the connection has ended.
   var wasOpened = false
   /// True once the socket is closed.
   var isGone = false
-  /// Takes the messages in place of the inbox.
+  /// Takes the messages instead of the inbox.
   var receiver: (any WebSocketReceiver)?
-  /// Is told when the phase changes.
+  /// Notified when the phase changes.
   var watch: ConnectionWatch?
-  /// Messages that were received and not taken yet.
+  /// Received messages that were not taken yet.
   var inbox: [WebSocketMessage] = []
   var inboxBytes = 0
   /// True while reading is paused because enough messages wait.
@@ -28,14 +28,14 @@ struct ConnectionState {
   var isStalled = false
   /// Frames for the next flush.
   var outgoing = ByteBuffer()
-  /// Bytes that were flushed since the socket's thread was last waited for.
+  /// Bytes flushed since the last wait for the socket's thread.
   var ahead = 0
   var masks = MaskSource()
   /// The number of reads that have brought data.
   var reads = 0
   /// When the last message was received.
   var lastMessage = Duration.zero
-  /// True once what was asked for has come, as the owner says.
+  /// True once the owner has noted that requested data have arrived.
   var hasBrought = false
 
   /// The numbers of messages and bytes at which reading pauses.
@@ -47,7 +47,7 @@ struct ConnectionState {
 
   var ending: WebSocketError? { if case .ended(let error) = phase { error } else { nil } }
 
-  /// The error that `receive` and `flush` throw. After this side has sent a close frame it is set already, because nothing more is
+  /// The error that `receive` and `flush` throw. It is set as soon as this side has sent a close frame, because no further message is
   /// received.
   var verdict: WebSocketError? { if case .closing(let code) = phase { .finished(code) } else { ending } }
 

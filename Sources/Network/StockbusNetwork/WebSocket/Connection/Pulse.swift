@@ -1,13 +1,13 @@
 internal import StockbusPlugin
 internal import Synchronization
 
-/// When an open connection is pinged, and when silence ends it.
+/// Decides when an open connection is pinged, and when silence ends it.
 struct Pulse {
   private let ping: Duration
   private let pongDeadline: Duration
   private let idleDeadline: Duration?
   private var nextPing: Duration
-  /// When the first ping was sent that no data has followed, and the number of reads at that time.
+  /// The time of the first ping that no data have followed, and the number of reads at that time.
   private var asked: (at: Duration, reads: Int)?
 
   init(_ now: Duration, ping: Duration, pongDeadline: Duration, idleDeadline: Duration?) {
@@ -17,7 +17,7 @@ struct Pulse {
     nextPing = now + ping
   }
 
-  /// Does what is due: sends a ping, or ends the connection. Returns when something is due next; nil if the connection has ended.
+  /// Does the work that is due: sends a ping, or ends the connection. Returns the time of the next work; nil if the connection has ended.
   mutating func beat(_ connection: WebSocketConnection) -> Duration? {
     // Read before the state, so that data that arrives between the two counts as later than `now` and not as silence.
     let now = connection.clock.uptime

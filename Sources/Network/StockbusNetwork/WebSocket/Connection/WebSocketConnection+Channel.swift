@@ -34,7 +34,7 @@ extension WebSocketConnection {
     }
   }
 
-  /// Notes that the socket is connected; returns false if the connection is not wanted any more.
+  /// Notes that the socket is connected; returns false if the connection is no longer wanted.
   func connected(_ channel: any Channel) -> Bool {
     let isWanted = state.withLock { state in
       state.channel = channel
@@ -46,7 +46,7 @@ extension WebSocketConnection {
     return isWanted
   }
 
-  /// Notes that the handshake is done; returns false if the connection is not wanted any more.
+  /// Notes that the handshake is complete; returns false if the connection is no longer wanted.
   func opened() -> Bool {
     noteTraffic()
     let isWanted = state.withLock { state in
@@ -88,14 +88,14 @@ extension WebSocketConnection {
     announce()
   }
 
-  /// Tells all who wait that the phase has changed.
+  /// Notifies all waiting tasks that the phase has changed.
   func announce() {
     news.ring()
     room.ring()
     state.withLock { $0.watch }?.ring()
   }
 
-  /// Ends the connection without telling the peer; returns false if it had already ended.
+  /// Ends the connection without notifying the peer; returns false if it had already ended.
   func end(_ error: WebSocketError) -> Bool {
     let isFirst = state.withLock { $0.end(error) }
     if isFirst { announce() }
@@ -107,9 +107,8 @@ extension WebSocketConnection {
     channel?.close(promise: nil)
   }
 
-  /// Sends a close frame after everything that is queued, and then calls `next` with the channel. Without `next` the channel stays open:
-  /// what the peer still sends is read and discarded, because closing a socket with unread bytes would reset it, and the frame would be
-  /// lost.
+  /// Sends a close frame after all queued data, and then calls `next` with the channel. Without `next` the channel stays open: data that
+  /// the peer still sends are read and discarded, because closing a socket with unread bytes would reset it, and the frame would be lost.
   func sendClose(_ code: CloseCode?, _ reason: String, then next: (@Sendable (any Channel) -> Void)? = nil) {
     let (bytes, channel) = state.withLock { state in
       var bytes = state.outgoing
@@ -130,7 +129,7 @@ extension WebSocketConnection {
     flushWithoutWaiting()
   }
 
-  /// Waits until `isReached` returns true. Throws the error that has ended the connection before, or `CancellationError`.
+  /// Waits until `isReached` returns true. Throws the error that has ended the connection before that, or `CancellationError`.
   nonisolated(nonsending) func wait(until isReached: (ConnectionState) -> Bool) async throws {
     while true {
       let heard = news.rings

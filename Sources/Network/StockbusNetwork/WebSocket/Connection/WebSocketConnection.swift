@@ -4,15 +4,15 @@ internal import Synchronization
 
 /// One WebSocket from its first packet to its last: the client's or the server's side.
 ///
-/// When it has ended, `receive` and `flush` throw the first `WebSocketError`; messages that came before are still received. It may be used
-/// from any task. It responds to pings and closing handshakes itself.
+/// After the end, `receive` and `flush` throw the first `WebSocketError`, but earlier messages are still received. Any task may use the
+/// connection, which itself responds to pings and closing handshakes.
 package final class WebSocketConnection: Sendable {
   let clock: any Timekeeper
   let isClient: Bool
   let state: Mutex<ConnectionState>
   /// Rings when there are messages, or when the phase has changed.
   let news = Bell()
-  /// Rings when the socket can take more.
+  /// Rings when the socket can take more bytes.
   let room = Bell()
 
   init(clock: any Timekeeper, isClient: Bool) {
@@ -24,13 +24,13 @@ package final class WebSocketConnection: Sendable {
   /// True between the handshake and the end.
   package var isOpen: Bool { state.withLock { if case .open = $0.phase { true } else { false } } }
 
-  /// Notes that what was asked for has come, such as an event: the pause after the connection is then a short one, if it has also lasted
-  /// for some seconds (`RetryPauses`).
+  /// Notes that requested data have arrived, such as an event: the pause after the connection is then a short one, if the connection has
+  /// also lasted for some seconds (`RetryPauses`).
   package func noteBrought() { state.withLock { $0.hasBrought = true } }
 
   // MARK: Receiving
 
-  /// Waits until there are messages, and returns all that have come since the last call, in order, never none.
+  /// Waits until there are messages, and returns all since the last call, in order, at least one.
   ///
   /// Without calls about a mebibyte is buffered, and then reading pauses, so that the peer has to wait. Throws a `WebSocketError` once all
   /// messages have been taken and the connection has ended, and `CancellationError`.
@@ -54,10 +54,10 @@ package final class WebSocketConnection: Sendable {
     }
   }
 
-  /// From now on passes on all messages to `receiver`, in place of `receive`, and reads without a pause: the receiver limits what it keeps.
+  /// From now on passes all messages to `receiver`, instead of `receive`, and reads without a pause: the receiver limits what it stores.
   package func pass(to receiver: any WebSocketReceiver) {
     guard let channel = state.withLock({ $0.channel }) else { return receiver.ended() }
-    // On the channel's thread, so that what has come before is passed on first.
+    // On the channel's thread, so that earlier messages are passed on first.
     channel.eventLoop.execute { [self] in
       let (messages, isGone) = state.withLock { state in
         if !state.isGone { state.receiver = receiver }
@@ -74,7 +74,7 @@ package final class WebSocketConnection: Sendable {
   /// Queues a text message for the next flush, without sending or waiting. Ignored if the connection has ended.
   package func queue(text: UnsafeBufferPointer<UInt8>) { queue(.text, UnsafeRawBufferPointer(text)) }
 
-  /// As above.
+  /// Queues a text message for the next flush, without sending or waiting.
   package func queue(text: String) {
     var text = text
     text.withUTF8 { queue(text: $0) }
@@ -92,16 +92,16 @@ package final class WebSocketConnection: Sendable {
     }
   }
 
-  /// Passes what is queued to the socket in one write, without waiting for the socket.
+  /// Passes the queued data to the socket in one write, without waiting for the socket.
   package func flushWithoutWaiting() {
     let (bytes, channel) = takeOutgoing()
     if bytes.readableBytes > 0 { channel?.writeAndFlush(bytes, promise: nil) }
   }
 
-  /// True if the socket can take more without keeping it in memory.
+  /// True if the socket can take more bytes without keeping them in memory.
   package var isWritable: Bool { state.withLock { if case .open = $0.phase { $0.channel?.isWritable ?? false } else { false } } }
 
-  /// Passes what is queued on several connections to their sockets, in one job for each thread that serves them.
+  /// Passes the queued data of several connections to their sockets, in one job for each thread that serves them.
   package static func flush(_ connections: [WebSocketConnection]) {
     var writes: [ObjectIdentifier: (loop: any EventLoop, writes: [(channel: any Channel, bytes: ByteBuffer)])] = [:]
     for connection in connections {
@@ -124,7 +124,7 @@ package final class WebSocketConnection: Sendable {
     }
   }
 
-  /// Passes what is queued to the socket and waits while the socket cannot take more: back-pressure. Throws as `receive` does.
+  /// Passes the queued data to the socket and waits while the socket cannot take more: back-pressure. Throws like `receive`.
   package nonisolated(nonsending) func flush() async throws {
     flushWithoutWaiting()
     await letThreadCatchUp()
@@ -138,10 +138,10 @@ package final class WebSocketConnection: Sendable {
     }
   }
 
-  /// The most bytes that are flushed from other threads than the socket's before it must have run.
+  /// The most bytes that other threads may flush before the socket's thread must have run.
   private static var aheadLimit: Int { 256 << 10 }
 
-  /// Waits until the socket's thread has seen what was flushed, if that is much: only then does the channel know whether it is writable.
+  /// Waits until the socket's thread has seen the flushed bytes, if these are many: only then does the channel know whether it is writable.
   private nonisolated(nonsending) func letThreadCatchUp() async {
     let loop = state.withLock { state -> (any EventLoop)? in
       guard state.ahead > Self.aheadLimit else { return nil }
@@ -152,7 +152,7 @@ package final class WebSocketConnection: Sendable {
     try? await loop.submit {}.get()
   }
 
-  /// Sends one text message; waits as `flush` does.
+  /// Sends one text message; waits like `flush`.
   package nonisolated(nonsending) func send(_ text: String) async throws {
     queue(text: text)
     try await flush()
@@ -177,7 +177,7 @@ package final class WebSocketConnection: Sendable {
     if let code = error.codeToSend { sendClose(code, "\(error)") } else { dropChannel() }
   }
 
-  /// Begins the closing handshake; afterwards no message is sent or received. `close` waits for its end.
+  /// Begins the closing handshake; after this no message is sent or received. `close` waits for its end.
   package func beginClose(_ code: CloseCode = .normal, _ reason: String = "") {
     let wasOpen = state.withLock { state in
       guard case .open = state.phase else { return false }
@@ -188,8 +188,8 @@ package final class WebSocketConnection: Sendable {
     announce()
   }
 
-  /// Closes regularly, and waits until the peer has agreed and the socket is closed. After `limit` the connection is cut. It also waits if
-  /// the task is cancelled.
+  /// Closes regularly, and waits until the peer has agreed and the socket is closed. After `limit` the connection is cut. Waits even if the
+  /// task is cancelled.
   package nonisolated(nonsending) func close(_ code: CloseCode = .normal, _ reason: String = "", within limit: Duration) async {
     beginClose(code, reason)
     await finish(within: limit)

@@ -25,11 +25,11 @@ final class WebSocketHandler: ChannelInboundHandler {
   private var searched = 0
   private var isShaking = true
   private var failure: WebSocketError?
-  // What one read has brought.
+  // The results of one read.
   private var messages: [WebSocketMessage] = []
   private var bytes = 0
   private var hasMessage = false
-  /// The payload of the last ping that has had no pong; one pong for it serves all earlier pings (RFC 6455, section 5.5.3).
+  /// The payload of the last ping without a pong; one pong for it serves all earlier pings (RFC 6455, section 5.5.3).
   private var ping: ByteBuffer?
   private var echo = ByteBuffer()
   private(set) var echoed = 0
@@ -100,7 +100,7 @@ final class WebSocketHandler: ChannelInboundHandler {
       self.failure = nil
       connection.fail(failure)
     }
-    // An echo must not continue reading while the peer does not take what it sends.
+    // An echo must not continue reading while the peer does not take its messages.
     if mayRead, context.channel.isWritable || !isEcho { context.read() }
     context.fireChannelReadComplete()
   }

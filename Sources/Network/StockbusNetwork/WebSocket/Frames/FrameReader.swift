@@ -2,8 +2,8 @@ internal import NIOCore
 
 /// Parses bytes into messages and control frames: it joins fragments, enforces limits and checks text (RFC 6455, section 5).
 ///
-/// A pure value. It holds at most `limit` bytes and one chunk of the socket: a frame that is too large is refused by its header, before its
-/// payload is stored, and so are fragments that would be too large together.
+/// A pure value. It stores at most `limit` bytes and one chunk of the socket: a frame that is too large is refused when its header is read,
+/// before its payload is stored, and so are fragments that would be too large together.
 struct FrameReader {
   enum Piece {
     case message(WebSocketMessage)
@@ -27,7 +27,7 @@ struct FrameReader {
   /// How compressed messages are read.
   struct Inflation {
     let inflater: Inflater
-    /// Each message is compressed without reference to those before.
+    /// True if each message is compressed without reference to earlier ones.
     let forgets: Bool
   }
 
@@ -37,7 +37,7 @@ struct FrameReader {
     self.inflation = inflation
   }
 
-  /// The number of bytes that it holds.
+  /// The number of stored bytes.
   var held: Int { buffer.readableBytes + (parts?.payload.readableBytes ?? 0) }
 
   mutating func append(_ bytes: consuming ByteBuffer) {
@@ -83,7 +83,7 @@ struct FrameReader {
     if overflow || total > limit { throw .tooLarge(bytes: overflow ? .max : total, limit: limit, beginning: beginning(of: head)) }
   }
 
-  /// The first bytes of a message that is refused, as far as they have arrived: its header is enough to refuse it.
+  /// The first bytes of a refused message, as far as they have arrived: the header suffices to refuse it.
   private func beginning(of head: FrameHeader) -> String {
     var start = parts.map { ByteBuffer(bytes: $0.payload.readableBytesView.prefix(Self.shown)) } ?? ByteBuffer()
     let length = min(Self.shown - start.readableBytes, head.length, buffer.readableBytes)

@@ -24,7 +24,7 @@ struct MaskSource {
   }
 }
 
-// Unsafe in the loop below, which processes every byte that is sent or received, eight at a time.
+// Unsafe in the loop below, which processes every byte sent or received, eight at a time.
 
 /// Exclusive-or with the four bytes of the mask, the most significant first (RFC 6455, section 5.3).
 func applyMask(_ mask: UInt32, to bytes: UnsafeMutableRawBufferPointer) {

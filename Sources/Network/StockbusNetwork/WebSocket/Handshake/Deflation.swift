@@ -1,12 +1,12 @@
-/// permessage-deflate (RFC 7692) on the client's side: it offers to take compressed messages, and sends none.
+/// permessage-deflate (RFC 7692) on the client's side: the client offers to accept compressed messages, and sends none.
 enum Deflation {
-  /// The value of `Sec-WebSocket-Extensions` that offers it, the same that browsers send. What it says of the client's window means nothing
-  /// to a client that compresses nothing; servers that look for it are content.
+  /// The value of `Sec-WebSocket-Extensions` that offers it, the same as browsers send. The part about the client's window has no meaning
+  /// for a client that compresses nothing; it satisfies servers that require it.
   static let offer = "permessage-deflate; client_max_window_bits"
 
-  /// What a server has agreed to.
+  /// The terms to which a server has agreed.
   struct Terms: Hashable {
-    /// Each message is compressed without reference to those before.
+    /// True if each message is compressed without reference to earlier ones.
     var forgets = false
   }
 
@@ -25,7 +25,7 @@ enum Deflation {
       switch (part[0], part.count > 1 ? part[1] : nil) {
       case ("server_no_context_takeover", nil): terms.forgets = true
       case ("client_no_context_takeover", nil): break
-      // A smaller window than ours is read as well.
+      // A smaller window than ours can be read as well.
       case ("server_max_window_bits", let bits?) where isWindow(bits): break
       case ("client_max_window_bits", let bits?) where isWindow(bits): break
       default: throw fault

@@ -29,7 +29,7 @@ struct HTTPHead {
     return values.isEmpty ? nil : values.joined(separator: ", ")
   }
 
-  /// The first value of a header that is no list.
+  /// The first value of a header that is not a list.
   func first(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
   /// True if the header is a list that contains this word, in any case.

@@ -6,7 +6,7 @@ struct UpgradeRequest: Sendable {
   let url: WebSocketURL
   let headers: [(name: String, value: Secret)]
   let subprotocol: String?
-  /// Compressed messages are taken.
+  /// True if compressed messages are accepted.
   let takesCompression: Bool
   /// Sixteen random bytes, in Base64.
   let key: String
@@ -33,7 +33,7 @@ struct UpgradeRequest: Sendable {
     return lines.joined(separator: "\r\n") + "\r\n\r\n"
   }
 
-  /// Checks the response, which was received at `now`. Returns how messages are compressed; nil if they are not.
+  /// Checks the response, which was received at `now`. Returns how messages are compressed; nil if they are not compressed.
   @discardableResult
   func check(_ head: HTTPHead, now: Timestamp) throws(WebSocketError) -> Deflation.Terms? {
     let words = head.firstLine.split(separator: " ", maxSplits: 2)
