@@ -11,7 +11,7 @@ package enum SessionCookie {
   /// The secret in a request; nil if there is none, or more than one.
   package static func secret(in request: WebRequest) -> String? { request.cookie(name(for: request.client)) }
 
-  /// `Set-Cookie`, for so many seconds. Scripts cannot read it, and requests that other sites cause do not have it.
+  /// `Set-Cookie`, valid for `seconds`. Scripts cannot read the cookie, and requests that other sites cause do not carry it.
   static func field(_ secret: String, for client: WebClient, seconds: Int) -> String {
     "\(name(for: client))=\(secret); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict" + (client.isSecure ? "; Secure" : "")
   }

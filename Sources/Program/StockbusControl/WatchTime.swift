@@ -12,7 +12,7 @@ package enum WatchTime {
     }
   }
 
-  /// Reads a time, such as `10s`; nil if it is none, or too long.
+  /// Reads a time, such as `10s`; nil if the text is not a time, or too long a time.
   package func read(_ text: String) -> Duration? {
     guard let time = try? Duration(option: text), time <= most else { return nil }
     return time > .zero || time == .zero && self == .why ? time : nil

@@ -8,7 +8,7 @@ enum BundleFile {
   static let sizeLimit = 64 << 10
 
   /// Reads a file of options; throws all problems with their places.
-  /// - Parameter missing: what is said where there is no such file.
+  /// - Parameter missing: the message for a missing file.
   static func read<File: Options>(_ path: String, as _: File.Type = File.self, missing: String) throws(Problems) -> File {
     let start = ConfigNode.Mark(file: path, line: 1, column: 1)
     func failed(_ message: String) -> Problems {

@@ -2,7 +2,7 @@ internal import EventBus
 internal import Synchronization
 internal import StockbusPlugin
 
-/// What the end of a run has to know of a queue, whatever its notices are.
+/// A queue as the end of a run sees it, whatever its notices are.
 protocol ClosableNotices: Sendable {
   var readers: Set<String> { get }
   var isClosed: Bool { get }
@@ -85,7 +85,7 @@ final class NoticeQueue<E: Event>: ClosableNotices {
     topic.close()
   }
 
-  /// Ends publishing after what has been posted.
+  /// Ends publishing once all posted notices are published.
   func close() {
     state.withLock { $0.isClosed = true }
     parker.wake()

@@ -1,15 +1,15 @@
 /// How a run has ended.
 public struct RunReport: Sendable {
-  /// How one component ended, or several of the same name.
+  /// The end of one component, or of several with the same name.
   package struct Fate: Sendable, Hashable {
     package enum Outcome: Sendable, Hashable {
-      /// It ended by itself, or was drained.
+      /// The component ended by itself, or was drained.
       case completed
-      /// The reader of its output was gone.
+      /// The reader of the component's output has closed it.
       case unread
-      /// It failed more often than its policy allows; with the last error.
+      /// The component failed more often than its policy allows; with the last error.
       case failed(String)
-      /// It was cut off, by a second stop request or by the deadline.
+      /// The component was cut off, by a second stop request or by the deadline.
       case cancelled
 
       /// True if the other one is the same, with any error.

@@ -1,6 +1,6 @@
 package import MarketData
 
-/// The lists of `movers` that have come, by period.
+/// The received lists of `movers`, by period.
 package struct MoverTables {
   /// By list and symbol, without those that have left.
   private var members: [MoverPeriod: [MoverList: [Symbol: Mover]]] = [:]
@@ -9,7 +9,7 @@ package struct MoverTables {
 
   package mutating func take(_ event: Mover) {
     members[event.period, default: [:]][event.list, default: [:]][event.symbol] = event.rank == 0 ? nil : event
-    // Nobody is a gainer and a loser at once. A reader that conflates may miss that a symbol has left one of these lists.
+    // No symbol is a gainer and a loser at once. A reader that conflates may miss that a symbol has left one of these lists.
     if event.rank > 0, let other: MoverList = event.list == .gainers ? .losers : event.list == .losers ? .gainers : nil {
       members[event.period]?[other]?[event.symbol] = nil
     }

@@ -84,7 +84,7 @@ struct HistoryImport: ParsableCommand {
   }
 }
 
-/// What becomes of prices with more than nine decimals.
+/// What happens to prices with more than nine decimals.
 enum FinerPriceChoice: String, ExpressibleByArgument, CaseIterable {
   case reject, round
 }

@@ -5,7 +5,7 @@ import StockbusPlugin
 import StockbusProgram
 import StockbusTrading
 
-/// `stockbus paper`: what a paper broker's file holds.
+/// `stockbus paper`: shows the contents of a paper broker's file.
 struct Paper: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "paper",

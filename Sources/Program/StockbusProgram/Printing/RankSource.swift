@@ -8,7 +8,7 @@ struct RankSource {
   let feed: PlannedNode
   /// All events of the ranking arrive, in order.
   private(set) var isWhole = true
-  /// The last event that arrives for each symbol is the ranking's last one.
+  /// True if the last event that arrives for each symbol is the ranking's last event of the symbol.
   private(set) var hasLatest = true
 
   /// True if the ranking sends every change of a rank.

@@ -52,7 +52,7 @@ package struct ConfigLoader: Sendable {
     do throws(Problem) { return try ConfigFiles.expand(path, limits: ConfigLimits()) } catch { return [path] }
   }
 
-  /// False for standard input, pipes and devices, which are read once or never end. What is not there is told when it is read.
+  /// False for standard input, pipes and devices, which are read once or never end. A missing file is reported when it is read.
   package static func canReadAgain(_ path: String) -> Bool {
     if path.isEmpty || path == "-" { return false }
     return files(path).allSatisfy { file in
@@ -66,7 +66,7 @@ package struct ConfigLoader: Sendable {
     load(texts: [(file, text)])
   }
 
-  /// Reads components that a program has written in its own code: ids with their mappings, in which `$` is a plain character.
+  /// Reads components that a program has defined in code: ids with their mappings, in which `$` is a plain character.
   package func load(components: [(section: Section, entry: ConfigNode.Entry)], runtime: ConfigNode.Entry? = nil) -> LoadedConfig {
     var builder = DescriptionBuilder(limits: limits, environment: environment)
     builder.add(components, runtime: runtime)

@@ -27,7 +27,7 @@ package struct LoadedConfig: Sendable {
     return description
   }
 
-  /// Adds a problem, unless a stand-in at that place has one that has been reported.
+  /// Adds a problem, unless the place is a stand-in, whose problem has been reported.
   package mutating func report(_ message: String, at mark: ConfigNode.Mark) {
     if !standIns.contains(mark) { problems.add(message, at: mark) }
   }

@@ -85,7 +85,7 @@ package struct ComponentDescription: Sendable {
   /// True if both are equal in everything except their inputs, wherever they are written.
   func isLike(_ other: ComponentDescription) -> Bool { differences(from: other).isEmpty }
 
-  /// What differs except the inputs, by the keys under which it is written. Never values, which may be secrets.
+  /// What differs except the inputs, as the keys under which it is written. Never values, which may be secrets.
   func differences(from other: ComponentDescription) -> [String] {
     var keys: [String] = []
     if section != other.section { keys.append("kind") }

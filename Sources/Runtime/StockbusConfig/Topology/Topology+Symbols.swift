@@ -7,7 +7,7 @@ extension Topology {
   /// What is allowed but probably unintended, each with its place: `plugins.yaml:9:15: warning: …`.
   package var warnings: [String] { doubts + symbolWarnings }
 
-  /// Symbols that components name but none of their sources has.
+  /// Symbols that components name but that none of their sources has.
   private var symbolWarnings: [String] {
     let reaching = emitted(upTo: nil)
     var warnings: [String] = []
