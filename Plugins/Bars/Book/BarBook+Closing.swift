@@ -3,8 +3,8 @@ internal import StockbusPlugin
 
 // Bars that end because time has passed.
 extension BarBook {
-  /// Closes the bars that are due until `time`: everything received until then has come. Bars that are due at the same moment go out in the
-  /// order in which their symbols first came, those of one symbol in the order of the lengths.
+  /// Closes the bars that are due until `time`: everything received until then has arrived. Bars that are due at the same moment are sent
+  /// in the order in which their symbols first arrived, those of one symbol in the order of the lengths.
   @inline(never)
   mutating func advance(to time: Int64, into output: inout Outlet<Bar>) {
     if time > progress { progress = time }
@@ -18,7 +18,7 @@ extension BarBook {
     forget()
   }
 
-  /// Sends the unfinished bars, marked partial: those of times in the order of `advance`, then the others. The input has ended.
+  /// Sends the unfinished bars, marked partial, when the input has ended: those of times in the order of `advance`, then the others.
   mutating func drain(into output: inout Outlet<Bar>) {
     let end = max(newest, lastDue)
     while let due = earliest {
@@ -53,7 +53,7 @@ extension BarBook {
     if place == dues.count - 1 { nextDue = moment }
   }
 
-  /// The place of the first moment that is not later, counted from the latest one. That is the one of most bars.
+  /// The index of the first moment that is not later, counted from the latest one, which most bars have.
   @inline(__always)
   private func placeAmongDues(of moment: Int64) -> Int {
     var place = 0

@@ -2,7 +2,7 @@ internal import EventBus
 
 /// A value that a test can wait for: a change resumes the tasks whose condition it meets.
 ///
-/// With it tests need no sleeping: instead of waiting for some time, they wait for a condition.
+/// Instead of sleeping for some time, tests wait for a condition.
 public final class Watched<Value: Sendable>: Sendable {
   private let watched: WaitableValue<Value>
 

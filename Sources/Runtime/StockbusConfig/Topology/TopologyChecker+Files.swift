@@ -43,7 +43,7 @@ extension TopologyChecker {
     for clash in clashes {
       let (file, other) = (used[clash.to], used[clash.other])
       guard let title = file.title else { continue }
-      // The state of components between the two transactional writers cannot be kept consistent.
+      // Two components write in separate transactions, so a change by both would not be atomic.
       let why =
         file.use.isDatabase && other.use.isDatabase && clash.aside == nil
         ? "; a database has one component that writes its prices and trading: give each a file of its own" : ""
