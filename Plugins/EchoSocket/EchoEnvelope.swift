@@ -5,7 +5,7 @@ internal import StockbusPlugin
 /// A reply is split into number and event without decoding the event. Once the number is known, the event is compared with the one that was
 /// sent; an event that was never sent must not be decoded.
 enum EchoEnvelope {
-  /// What a message contains.
+  /// The contents of a message.
   enum Reading: Hashable {
     /// The number, and the range of the event in the message.
     case answer(Int64, event: Range<Int>)

@@ -77,7 +77,7 @@ extension BarBook {
     var cell = Int(due.cell)
     let width = Int(due.greatestKey - due.leastKey) + 1
     if width <= 8 * count {
-      // Most symbols have one: a pass over all keys is faster than sorting.
+      // Most symbols have a bar: a pass over all keys is faster than sorting.
       scattered.extend(to: width, filling: 0)
       while cell != 0 {
         scattered[Int(cells[cell].key - due.leastKey)] = UInt32(truncatingIfNeeded: cell)
@@ -117,7 +117,7 @@ extension BarBook {
   /// The keys of all symbols and lengths.
   var keys: Range<UInt32> { UInt32(lengths.count)..<UInt32(max(lengths.count, newestCells.count)) }
 
-  /// The number of the symbol and the place of the length that a key stands for.
+  /// The number of the symbol and the place of the length for a key.
   @inline(__always)
   func place(of key: UInt32) -> (number: Int, length: Int) {
     // Most pipelines have one length, and need no division.
@@ -148,8 +148,8 @@ extension BarBook {
 
 // Bars of periods in which nothing traded.
 extension BarBook {
-  /// If nothing has come for the period after a bar that has just closed, a bar for it waits: with the close of this one, unless a trade
-  /// comes.
+  /// If no trade has arrived for the period after a bar that has just closed, a bar for that period waits: with the close of this one,
+  /// unless a trade arrives.
   private mutating func prepareFill(after cell: Int) {
     let fills = cells[cell].fills
     if fills >= rules.fills { return }
@@ -179,7 +179,7 @@ extension BarBook {
     enqueue(waiting)
   }
 
-  /// After a bar was changed by a late trade: a bar that waits to repeat its close will repeat the new one.
+  /// Updates a waiting bar that repeats this bar's close, after a late trade has changed the close.
   mutating func carryClose(of cell: Int) {
     let newer = Int(cells[cell].newer)
     if newer == 0 { return }

@@ -22,7 +22,7 @@ enum TradingText {
   /// With at least two decimals, and more if the price has more.
   static func price(_ price: Price) -> String { price.formatted(decimals: 2) }
 
-  /// What an order waits for: `189.25`, `market`, `stop 180.00`, `stop 180.00 limit 179.50`, `trail 2%`.
+  /// The condition of an order: `189.25`, `market`, `stop 180.00`, `stop 180.00 limit 179.50`, `trail 2%`.
   static func condition(_ order: Order) -> String {
     switch order.type {
     case .market: "market"
