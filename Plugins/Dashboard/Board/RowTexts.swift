@@ -50,7 +50,7 @@ struct RowSearch {
     parts = text.split(whereSeparator: \.isWhitespace).prefix(8).map { [32] + Array($0.lowercased().utf8) }
   }
 
-  /// A text in lower case with a space before each word; a word ends at white space, or at punctuation before white space.
+  /// A text in lower case with a space before each word; a word is a run of letters and digits.
   static func words(_ text: String) -> [UInt8] {
     var bytes: [UInt8] = []
     var isInside = false

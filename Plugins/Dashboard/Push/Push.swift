@@ -14,7 +14,7 @@ struct Push {
   static let valuing: Int64 = 250_000_000
   static let running: Int64 = 500_000_000
   static let status: Int64 = 1_000_000_000
-  /// After this time without changes an empty frame is sent to a client, which distinguishes a quiet market from a dead connection.
+  /// After this time without a message one is sent all the same, so that a client can distinguish a quiet market from a dead connection.
   static let silence: Int64 = 3_000_000_000
 
   /// The shortest time between two orders of a view, in nanoseconds.

@@ -42,7 +42,7 @@ extension ReplayError: CustomStringConvertible {
   }
 }
 
-/// What is noted about a row: it is no event, or the rows from it on are read in a way that is worth a remark.
+/// A note about a row: it is no event, or later rows are read in a way that is worth a remark.
 enum RowNote: Hashable, Sendable {
   case malformed(MalformedRow)
   case remark(NotedRemark)
@@ -77,7 +77,7 @@ struct NotedRemark: Hashable, Sendable, CustomStringConvertible {
 struct MalformedRow: Hashable, Sendable {
   /// How much of a row's text is stored, in bytes.
   static let textLimit = 200
-  /// How much of it is searched for carriage returns.
+  /// How many of the bytes are searched for carriage returns.
   fileprivate static let returnLimit = 4096
 
   var file: String
@@ -116,7 +116,7 @@ extension ReplayError {
     return error
   }
 
-  /// The error for the row that a replay stops at.
+  /// The error for the row at which a replay stops.
   init(malformed row: MalformedRow) {
     self.init(code: .malformedRow, file: row.file, place: .line(row.line), message: row.reason)
   }

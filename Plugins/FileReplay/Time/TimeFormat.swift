@@ -2,7 +2,7 @@ internal import MarketData
 
 /// How times are written in a file.
 enum TimeFormat: Hashable, Sendable, CaseIterable {
-  /// ISO-8601 or a date if it looks like one, otherwise a number whose meaning follows from its size: see `TimeGuess`.
+  /// ISO-8601 or a date if the text has that form, otherwise a number whose meaning follows from its size: see `TimeGuess`.
   case auto
   /// `2013-10-08T13:30:00.012Z`, up to nine decimals; without a zone the zone option must be given.
   case iso8601
@@ -70,7 +70,7 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// True if a number is a time in it.
+  /// True if the format has numbers as times.
   var readsNumbers: Bool { self != .iso8601 && self != .date }
 
   var isSinceMidnight: Bool {
@@ -85,7 +85,7 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
 enum FinerTimes: String, Hashable, Sendable, CaseIterable {
   /// The row is malformed.
   case reject
-  /// It is rounded down to the nanosecond.
+  /// Rounded down to the nanosecond.
   case truncate
 }
 

@@ -11,11 +11,11 @@ struct TopList<Key: FixedWidthInteger & BitwiseCopyable & Sendable> {
     func precedes(_ other: Member) -> Bool { key > other.key || (key == other.key && entry < other.entry) }
   }
 
-  /// What an update did to the list: the entry's index before and now, nil outside of the list.
+  /// The change of the list by an update: the entry's index before and now, nil outside of the list.
   struct Change: Equatable {
     var before: Int?
     var now: Int?
-    /// The member that had to leave because the entry came in.
+    /// The member that had to leave because the entry joined.
     var displaced: UInt32?
   }
 
@@ -47,7 +47,7 @@ struct TopList<Key: FixedWidthInteger & BitwiseCopyable & Sendable> {
     return position == 0 ? nil : Int(position) - 1
   }
 
-  /// Sets an entry's key; `out` takes it out.
+  /// Sets an entry's key; `out` removes it.
   mutating func update(_ entry: UInt32, _ key: Key) -> Change {
     if let index = index(of: entry) { return update(member: index, key) }
     let new = Member(entry: entry, key: key)

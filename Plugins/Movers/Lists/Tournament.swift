@@ -57,7 +57,7 @@ struct Tournament<Key: FixedWidthInteger & BitwiseCopyable & Sendable> {
     }
   }
 
-  /// The entry with the largest key, the lowest number among equals; nil if nobody takes part.
+  /// The entry with the largest key, the lowest number among equals; nil if no entry takes part.
   var winner: Int? {
     let key = best
     if key == Self.out { return nil }

@@ -1,17 +1,17 @@
 internal import StockbusNetwork
 
-/// One connection over which a writer sends: what the stream held when it began, and what was sent and confirmed since.
+/// One connection over which a writer sends: the stream's state when the session began, and the messages sent and confirmed since.
 struct Session {
   let connection: NATSConnection
   /// The end of the subjects for acknowledgements is added to this.
   let reply: [UInt8]
-  /// The largest message that the server takes.
+  /// The size of the largest message that the server accepts.
   let largest: Int
   /// The stream's last number when the session began, and that message's position; -1 if there was none.
   private(set) var lastSequence: UInt64 = 0
   private(set) var lastPosition: Int64 = -1
   private(set) var messages: SentMessages
-  /// What the stream's last message holds, until a replay was compared with it.
+  /// The contents of the stream's last message, until a replay was compared with it.
   var unseen: [UInt8]?
   /// When something was sent or confirmed last.
   var movedAt: Duration
