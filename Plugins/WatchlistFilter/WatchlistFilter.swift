@@ -115,7 +115,7 @@ package actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent, E
     return [Explanation(verdict, reason + more, by: place ?? OptionPlace(settings.symbols.isEmpty ? "file" : "symbols"))]
   }
 
-  /// Reads the file again when it changes. If it is gone or unreadable, the list stays as it was.
+  /// Reads the file again when it changes. If it is missing or unreadable, the list stays as it was.
   package func background() async {
     guard let path = settings.file, known != nil else { return }
     while (try? await context.clock.sleep(for: settings.check)) != nil {

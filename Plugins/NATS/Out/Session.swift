@@ -29,7 +29,7 @@ struct Session {
   /// The stream's last number, and that message's position, as far as they are confirmed.
   var end: StreamEnd { StreamEnd(sequence: lastSequence + UInt64(confirmed), position: lastPosition + Int64(confirmed)) }
 
-  /// Begins behind the stream's end, where no other writer comes in between.
+  /// Begins behind the stream's end, where no other writer can come in between.
   mutating func begin(behind end: StreamEnd) {
     (lastSequence, lastPosition, unseen) = (end.sequence, end.position, end.payload)
     messages = SentMessages(behind: end.sequence)
@@ -42,14 +42,14 @@ struct Session {
 
   mutating func confirm(_ run: StoredRun) throws(NATSError) { try messages.confirm(run) }
 
-  /// Takes the acknowledgement of a message that came at the number `reply`. Throws what it says instead.
+  /// Takes the acknowledgement of a message that arrived at the number `reply`. Throws the error that it contains instead.
   mutating func confirm(_ reply: Int, _ message: NATSMessage) throws(NATSError) {
     let acknowledgement: PublishAcknowledgement
     do throws(NATSError) { acknowledgement = try PublishAcknowledgement(message) } catch { throw meaning(of: error) }
     try messages.confirm(reply, at: acknowledgement.sequence)
   }
 
-  /// Where the stream's end is another one, an earlier message was dropped without a word, unless the next look finds another writer.
+  /// If the stream's end differs, an earlier message was dropped silently, unless the next check finds another writer.
   private func meaning(of error: NATSError) -> NATSError {
     guard case .jetStream(let problem) = error, problem.isWrongLastSequence else { return error }
     return .notNext(behind: end.sequence)

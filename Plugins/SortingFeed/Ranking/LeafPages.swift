@@ -50,7 +50,7 @@ struct LeafPages: ~Copyable {
     return places.last(atOrBefore: place, from: start, width: Self.capacity) &- start
   }
 
-  /// Replaces the place at `index` by `place` if it is the entry's and stays between the same two neighbours in this page; returns whether
+  /// Replaces the place at `index` by `place` if it is the entry's and stays between the same two neighbours in this page; returns true if
   /// it did. At the ends of the page it always returns false.
   @inline(__always)
   mutating func replace(at index: Int, in leaf: UInt32, with place: Place) -> Bool {
@@ -104,7 +104,7 @@ struct LeafPages: ~Copyable {
     let count = count(leaf)
     assert(count < Self.capacity, "a full page is given another place")
     let before = places.last(atOrBefore: place, from: start, width: Self.capacity)
-    // The search assumes that the first place is lower; if it is not, the new place goes in front of it.
+    // The search assumes that the first place is lower; if it is not, the new place is inserted before it.
     let at = place < places[start] ? start : before &+ 1
     places.move(start &+ count &- at, from: at, to: at &+ 1)
     places[at] = place
