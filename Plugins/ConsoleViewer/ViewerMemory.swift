@@ -9,7 +9,7 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// What the viewer saves from one run to the next: the watchlist and the alerts, one on each line.
+/// The viewer's saved state from one run to the next: the watchlist and the alerts, one on each line.
 struct ViewerMemory: Hashable {
   var watchlist: [Symbol] = []
   var alerts: [PriceAlert] = []

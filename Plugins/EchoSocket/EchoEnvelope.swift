@@ -60,7 +60,7 @@ enum EchoEnvelope {
     return .answer(number, event: event)
   }
 
-  /// Why the event in the range is not the one that was sent; nil if it is, even if it is written differently.
+  /// Why the event in the range differs from the sent one; nil if it is equal, even if it is written differently.
   static func difference<E: Event>(_ bytes: UnsafeBufferPointer<UInt8>, at range: Range<Int>, from sent: E) -> String? {
     var text = ByteReader(bytes)
     text.at += range.lowerBound

@@ -25,7 +25,7 @@ struct EchoWindow<Payload> {
     case expected(Duration)
     /// There was a reply before.
     case duplicate
-    /// Nothing with this number was sent.
+    /// No event was sent with this number.
     case unknown
   }
 

@@ -14,7 +14,7 @@ package actor Generator: Source, CommandableComponent {
   private var market: Market
   /// Symbols whose price a command has set; they are published first.
   private var told: [Int] = []
-  /// Where the source waits for the next deadline; a command ends the wait early.
+  /// The source waits here for the next deadline; a command ends the wait early.
   private let parker = Parker()
   private var sent = 0
 

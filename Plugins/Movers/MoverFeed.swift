@@ -15,7 +15,7 @@ struct MoverFeed {
   private var barLength: BarLength?
   /// By symbol handle.
   private var lastBars: [LastBar] = []
-  /// By symbol handle, the total that a ranking gave last.
+  /// By symbol handle, the last total of a ranking.
   private var totals: [Int64] = []
 
   init(_ board: Board) { self.board = board }

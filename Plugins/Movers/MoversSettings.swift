@@ -15,11 +15,11 @@ package enum MoverMeasure: String, Choice {
 package enum MoverReference: String, Choice {
   /// None: the symbol is ranked from the next period on.
   case close
-  /// With its own first price.
+  /// The symbol's own first price.
   case firstPrice
 }
 
-/// A period of a calendar, or the last so many hours.
+/// A period of a calendar, or a number of past hours.
 package enum MoverSpan: ScalarOption, Hashable, Sendable {
   case session, day, week
   case rolling(Duration)

@@ -6,7 +6,7 @@ extension SortingFeedSettings {
     input.nearest { $0 as? SortingFeedSettings }
   }
 
-  /// The faults of ranking these inputs, which are read one after the other.
+  /// The faults of ranking these inputs as one.
   func faults(ranking inputs: [InputOrigin]) -> [InputFault] {
     inputs.enumerated().compactMap { number, input in
       guard let feed = Self.feeds(behind: input).first(where: { $0.value.top != nil }) else { return nil }

@@ -18,7 +18,7 @@ struct RankMerge: ~Copyable {
   private var present: [Int] = []
   /// The list of each symbol, as a place in `names`.
   private var lists: [UInt32: Int] = [:]
-  /// True if the begin of the list must still be sent to readers.
+  /// True if the beginning of the list must still be sent to readers.
   private var isNew: Bool
   /// The list that readers have, as long as its differences must still be sent to them.
   private var untold: RankingSnapshot?

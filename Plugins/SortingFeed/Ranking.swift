@@ -104,7 +104,7 @@ struct Ranking: ~Copyable {
     standings[entry].sizeDecimals = max(standings[entry].sizeDecimals, events[i].sizeDecimals)
   }
 
-  /// Prefetches what the next events of the batch will need.
+  /// Prefetches the data for the next events of the batch.
   @inline(never)
   private func lookAhead<E: PricedEvent>(_ events: Span<E>, from i: Int) {
     func entry(of event: Int) -> UInt32? {
@@ -285,7 +285,7 @@ struct Ranking: ~Copyable {
     return own
   }
 
-  /// Moves what is at the entry `from` to `to`, which is not in the order, and the other way round.
+  /// Swaps the contents of the entries `from` and `to`; `to` is not in the order.
   private mutating func exchange(_ from: UInt32, _ to: UInt32) {
     let (a, b) = (Int(from), Int(to))
     let key = order.key(of: from)

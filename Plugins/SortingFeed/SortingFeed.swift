@@ -121,7 +121,7 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
   private var splits: SplitWatch?
   /// The state of the previous instance, until the resulting list has been sent to readers.
   private var untold: RankingSnapshot?
-  /// True if the begin of the list must still be sent to readers.
+  /// True if the beginning of the list must still be sent to readers.
   private var isNew: Bool
   /// Whether there is nothing to do but to rank.
   private var isPlain: Bool

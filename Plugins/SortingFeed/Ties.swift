@@ -6,7 +6,7 @@ protocol TieRule {
   static func tie(of entry: UInt32, _ ties: borrowing Ties) -> UInt32
 }
 
-/// Nothing: entries are numbered in the order of their first appearance.
+/// No tie: entries are numbered in the order of their first appearance.
 enum ByAppearance: TieRule {
   @inline(__always)
   static func tie(of entry: UInt32, _ ties: borrowing Ties) -> UInt32 { 0 }

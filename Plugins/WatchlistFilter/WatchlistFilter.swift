@@ -79,7 +79,7 @@ package actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent, E
   package func start() async throws {
     guard let path = settings.file else { return }
     if InputDescriptor.isStream(path) {
-      // In a second life the pipe is empty already.
+      // In a second instance the pipe is already empty.
       let entries = if let known = context.recall(Self.pipe) { known } else { try await WatchlistPipe().read(path) }
       context.remember(entries, Self.pipe)
       take(entries)

@@ -168,7 +168,7 @@ struct BarBook: ~Copyable {
     for l in 1..<lengths.count { add(events, i, price, in: l, to: Int(newestCells[firstKey &+ l]), into: &output) }
   }
 
-  /// Adds an event that counts for everything to a bar of length number `l`, if it belongs to its period.
+  /// Adds an event that counts for everything to a bar of length number `l`, if its time is in the bar's period.
   @inline(__always)
   private mutating func add<E: PricedEvent>(
     _ events: Span<E>, _ i: Int, _ price: Price, in l: Int, to cell: Int, into output: inout Outlet<Bar>

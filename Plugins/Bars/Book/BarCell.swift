@@ -85,7 +85,7 @@ struct BarCell: BitwiseCopyable, Sendable {
 
   /// True if a trade that counts for open and close has arrived; a filled bar has the close before it instead.
   var hasClose: Bool { closeTime != .min }
-  /// True if it has prices, and can be sent.
+  /// True if the bar has prices, and can be sent.
   var hasPrices: Bool { hasClose || fills > 0 }
 
   /// The decimals of the prices to send.

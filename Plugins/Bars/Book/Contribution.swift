@@ -8,7 +8,7 @@ struct Contribution: BitwiseCopyable {
   var close: Int64
   /// Billionths of a unit, like the prices.
   var volume: Int64
-  /// In the unit of `Amount`.
+  /// The turnover in the unit of `Amount`.
   var turnover: Int128
   var count: UInt32
   var priceDecimals: UInt8

@@ -22,8 +22,8 @@ struct Periods: Sendable {
   /// The period that contains `time`, for a length of `nanoseconds`; nil if it would leave the range of times, and if no trade counts at
   /// that time.
   ///
-  /// With a calendar, periods below a day are counted from the begin of the session and end with it at the latest. The period of a day or a
-  /// week lasts from its first session to its last.
+  /// With a calendar, periods below a day are counted from the beginning of the session and end with it at the latest. The period of a day
+  /// or a week lasts from its first session to its last.
   func period(of time: Int64, _ nanoseconds: Int64) -> Period? {
     guard let calendar else { return Self.utc(time, nanoseconds) }
     guard let session = calendar.session(at: time) else { return nil }

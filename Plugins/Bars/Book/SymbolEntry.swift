@@ -2,6 +2,6 @@
 struct SymbolEntry: BitwiseCopyable {
   /// The symbol's number; 0 if the symbol has not arrived.
   var number: UInt32 = 0
-  /// Its newest bar of the first length; 0 if there is none.
+  /// The symbol's newest bar of the first length; 0 if there is none.
   var newestCell: UInt32 = 0
 }

@@ -72,7 +72,7 @@ extension ScreenState {
     }
   }
 
-  /// When the chart has to be read again; nil if it need not be.
+  /// When the chart must be read again; nil if that is not necessary.
   var pastDue: Int64? {
     guard settings.hasHistory, pastSpan != nil, case .detail = page, !past.isReading, market.total != past.total else { return nil }
     return past.askedAt &+ PastPage.patience

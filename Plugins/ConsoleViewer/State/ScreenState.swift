@@ -4,8 +4,8 @@ internal import StockbusPlugin
 internal import StockbusTerminal
 internal import StockbusViewing
 
-/// A value with everything that decides what the screen shows. Events change `market`; keys and all other input go through `reduce`;
-/// `ScreenLayout` makes a frame of the state. None of them reads a clock or does I/O.
+/// A value with all the state that determines the screen's contents. Events change `market`; keys and all other input are handled by
+/// `reduce`; `ScreenLayout` makes a frame of the state. None of them reads a clock or does I/O.
 struct ScreenState {
   /// The page that a tab shows.
   enum Tab: Hashable {

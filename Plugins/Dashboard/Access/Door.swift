@@ -11,7 +11,7 @@ struct Viewer: Hashable, Sendable {
   let person: Person
   let scopes: Set<Scope>
 
-  /// - Parameter owner: of a rule; nil for everybody's.
+  /// - Parameter owner: the owner of a rule; nil for everybody's.
   func sees(rulesOf owner: String?) -> Bool { owner == nil || account == nil || owner == person.name }
 
   /// Everybody, where there are no accounts.

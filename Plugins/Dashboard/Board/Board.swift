@@ -47,7 +47,7 @@ struct Board {
   /// True if a symbol of this name has arrived and has no row because the limit of rows was reached.
   func isBeyond(_ name: String) -> Bool { Symbol(known: name).map(market.isBeyond) ?? false }
 
-  // MARK: What somebody asks for
+  // MARK: Requested symbols
 
   mutating func want(_ name: String) { if rowsByName[name] == nil { market.want(name) } }
 

@@ -52,7 +52,7 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// The frames' loop looks by itself.
+  /// The loop of the frames is awake and checks for letters by itself.
   func isAwake() { state.withLock { $0.isAsleep = false } }
 
   /// Calls `read` for each letter that must not wait for a frame, until the task is cancelled.

@@ -10,7 +10,7 @@ final class Tab: WebSocketReceiver {
   let socket: WebSocket
   let viewer: Viewer
   private let mailbox: Mailbox
-  /// How many of its letters the dashboard has not read yet.
+  /// How many of the tab's letters the dashboard has not read yet.
   private let unread = Atomic(0)
 
   /// The most letters of a tab that may wait.

@@ -30,7 +30,7 @@ struct Client {
   /// When the value of the client's accounts was sent last, by the run's uptime in nanoseconds, and in which frame.
   var valuedAt: Int64 = .min / 2
   var valuedFrame: UInt32 = 0
-  /// Its accounts are worth something else by now.
+  /// True if the value of the client's accounts has changed since it was sent.
   var waitsForValues = false
 
   /// True if the client shows the components and edges of the run.

@@ -29,9 +29,9 @@ struct News {
   /// The numbers of alerts that are kept, and of removed ones, by the rule's owner; those of the run's rules under nil.
   private var keptAlerts: [String?: Int] = [:]
   private var forgottenAlerts: [String?: Int] = [:]
-  /// By component.
+  /// The states of connections by component.
   private(set) var connections: [String: ConnectionStatus] = [:]
-  /// By paper account; of all of them under nil.
+  /// By paper account; the entry under nil is for all of them.
   private var trading: [Symbol?: TradingNews] = [:]
 
   private(set) var connectionsFrame: UInt32 = 0
@@ -42,13 +42,13 @@ struct News {
   private(set) var rulesFrame: UInt32 = 0
   /// The dispatcher's rules, as of their last change through the page.
   private(set) var rules: [WatchedRule] = []
-  /// By person, each kind once.
+  /// The last changes by person, one of each kind.
   private(set) var belongings: [Int64: [Belonging]] = [:]
 
-  /// The newest frame of all of them.
+  /// The newest frame of all these data.
   var newest: UInt32 { max(connectionsFrame, tradingFrame, moversFrame, alertsFrame, belongingsFrame, rulesFrame) }
 
-  // MARK: Events, with the frame that they will be told in
+  // MARK: Events, with the frame in which they are sent
 
   mutating func take(_ batch: Span<Alert>, _ frame: UInt32) {
     for i in batch.indices {

@@ -100,7 +100,7 @@ struct CSVColumns {
     }
   }
 
-  /// What to write for required columns that are missing, judging by the header.
+  /// A hint on what to write for missing required columns, based on the header.
   private static func hint(for missing: [ReplayField], of fields: [ReplayField], in names: [String], taken: Set<Int>) -> String {
     if names.count == 1, let other = Delimiter.allCases.first(where: { names[0].utf8.contains($0.rawValue) }) {
       return "; what separates them seems to be \(other.phrase): set 'delimiter: \(other.optionText)'"

@@ -28,7 +28,7 @@ struct Pacing: Hashable, Sendable {
   func due(_ time: Timestamp) -> Duration {
     guard case .times(let factor) = speed, time > first else { return .zero }
     let elapsed = Int128(time.ns) - Int128(first.ns)
-    // A century stands for ever, and adding it to a clock does not overflow.
+    // A century stands for an unlimited time, and adding it to a clock does not overflow.
     let ns = min(elapsed * 1_000_000_000 / Int128(factor.raw), 100 * 366 * 86_400 * 1_000_000_000)
     return .nanoseconds(ns)
   }

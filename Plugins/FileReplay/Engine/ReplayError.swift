@@ -2,7 +2,7 @@ internal import MarketData
 
 /// Why a replay cannot continue, and where: one sentence with file and place.
 struct ReplayError: Error, Hashable, Sendable {
-  /// What is wrong.
+  /// The kind of error.
   enum Code: Hashable, Sendable {
     /// The file cannot be opened or read; with the system's reason.
     case unreadable
@@ -122,7 +122,7 @@ extension ReplayError {
   }
 }
 
-/// What to do after a malformed row.
+/// The reaction to a malformed row.
 enum MalformedPolicy: String, Hashable, Sendable, CaseIterable {
   /// Continue with the next row.
   case skip

@@ -74,7 +74,7 @@ struct ReplayOptions: Sendable {
   var date: CivilDate?
   /// Prices are divided by this number, exactly: with 10000 the row's 138300 becomes 13.83.
   var priceScale: Int64 = 1
-  /// Sizes likewise.
+  /// Sizes are divided by this number, exactly.
   var sizeScale: Int64 = 1
   /// How prices finer than a billionth are treated.
   var finerPrices = FinerPrices.reject

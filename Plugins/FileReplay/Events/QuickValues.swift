@@ -34,7 +34,7 @@ extension ValueDecoder {
     return true
   }
 
-  /// An amount, likewise.
+  /// An amount of up to eight digits before the point and as many after it.
   @inline(always)
   mutating func quickQuantity(_ p: inout UnsafePointer<UInt8>, _ field: Int, stop: UInt64) -> Bool {
     var places = 0

@@ -12,7 +12,7 @@ struct RowValues: ~Copyable {
   static let limit = 15
   /// The number of fields of events that are not bars.
   private static let usual = 8
-  /// Where the time is.
+  /// The place of the time.
   static let timePlace = 1
   /// The places of a bar's length and of the upper half of its amount.
   static let lengthPlace = 8

@@ -10,14 +10,14 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
   case date
   /// A date without separators, perhaps with the time of day: `20080102`, `20080102093000`, `20080102 093000`.
   case compact
-  /// Days since 1970: the first moment of that day, likewise.
+  /// Days since 1970: the first moment of that day in the zone option, or in UTC without one.
   case days
   case seconds, milliseconds, microseconds, nanoseconds
   /// The time elapsed since midnight of the date option in the zone option. This is not the local time: on the day when clocks go forward,
   /// 09:30 is 8.5 hours after midnight.
   case secondsSinceMidnight, millisecondsSinceMidnight, microsecondsSinceMidnight, nanosecondsSinceMidnight
 
-  /// Its name in options.
+  /// The format's name in options.
   var name: String {
     switch self {
     case .auto: "auto"

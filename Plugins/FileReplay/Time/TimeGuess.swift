@@ -49,7 +49,7 @@ struct TimeGuess: Hashable, Sendable {
     return CivilDate(year: number / 10_000, month: number / 100 % 100, day: number % 100)
   }
 
-  /// What to write for a number that is no time by itself; empty if nothing is likely.
+  /// A suggestion for a number that is no time by itself; empty if nothing is likely.
   static func advice(_ whole: UInt64, digits: Int, now: Timestamp) -> String {
     if [8, 12, 14].contains(digits), let date = Self.date(digits == 8 ? whole : whole / (digits == 12 ? 10_000 : 1_000_000)) {
       return "; 'time: yyyymmdd' reads it as a date, \(date.iso)"

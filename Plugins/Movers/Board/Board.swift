@@ -133,7 +133,7 @@ struct Board {
     return true
   }
 
-  /// How an event's time lies to its symbol's period.
+  /// The position of an event's time relative to its symbol's period.
   enum Standpoint { case counts, late, outside }
 
   /// Updates the lists after a change of one symbol, and sends the differences; returns true if anything was sent.

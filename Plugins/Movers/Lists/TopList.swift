@@ -25,7 +25,7 @@ struct TopList<Key: FixedWidthInteger & BitwiseCopyable & Sendable> {
   let capacity: Int
   /// The best first.
   private(set) var members: [Member] = []
-  /// By entry: its index among the members and one, or 0.
+  /// By entry: its index among the members plus one, or 0.
   private var positions: ContiguousArray<UInt16> = []
   private var others = Tournament<Key>()
 
@@ -51,7 +51,7 @@ struct TopList<Key: FixedWidthInteger & BitwiseCopyable & Sendable> {
   mutating func update(_ entry: UInt32, _ key: Key) -> Change {
     if let index = index(of: entry) { return update(member: index, key) }
     let new = Member(entry: entry, key: key)
-    // If there is room in the list, nobody is outside.
+    // If there is room in the list, no entry is outside.
     guard key != Self.out, members.count < capacity || members.last.map(new.precedes) == true else {
       others.set(Int(entry), key)
       return Change()

@@ -47,7 +47,7 @@ package struct UTCPeriods: PeriodCalendar {
   private let length: Int64
   /// How long after the epoch a period begins.
   private let offset: Int64
-  /// Where the bars of a date may begin, too.
+  /// The zone in which the dates of bars may also begin.
   var zone: ExchangeClock?
 
   /// From midnight to midnight.

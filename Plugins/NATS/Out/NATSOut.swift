@@ -177,7 +177,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
         // The first session of this batch, or another one.
         number = sessions
         if isGuarded {
-          // A replay's events of another run, or what was sent over a connection that is lost.
+          // A replay's events of another run, or messages sent over a lost connection.
           let held = Int(clamping: current.lastPosition + 1 + Int64(current.confirmed) - writer.base)
           if held > confirmed {
             let (there, all) = meet(events, upTo: held)

@@ -11,7 +11,7 @@ struct Writer<E: Event>: ~Copyable {
   private struct Item {
     /// The first event's index in the batch.
     var index: Int
-    /// Its subject's index, or the symbol's id.
+    /// The index of its subject, or the symbol's id.
     var subject: Int
     var place: Int64
     /// For packed events, the first one's place among those of the subject, and their number.
@@ -88,7 +88,7 @@ struct Writer<E: Event>: ~Copyable {
     return payload.withBytes { Array($0) }
   }
 
-  /// How many messages the events met so far have.
+  /// How many messages the events processed so far have.
   var count: Int { items.count }
 
   /// How many events at the batch's beginning are settled once `confirmed` of its messages are confirmed.

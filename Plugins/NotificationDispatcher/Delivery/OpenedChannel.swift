@@ -1,7 +1,7 @@
 internal import StockbusNetwork
 internal import StockbusPlugin
 
-/// What channels use to reach the outside: the real tools, or a script in a test.
+/// The access of channels to the outside: the real tools, or a script in a test.
 struct ChannelTools: Sendable {
   var clock: any Timekeeper
   /// Returns the HTTP transport: one for each file of certificates, with or without the proxies of the environment.

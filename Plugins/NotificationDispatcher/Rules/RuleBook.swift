@@ -200,7 +200,7 @@ struct RuleBook: Sendable {
       let symbol = Symbol(id: UInt32(id))
       guard rule.concerns(symbol) else { continue }
       if place == 0 {
-        // Its rules are found again with its next event.
+        // The symbol's rules are found again with its next event.
         places[id] = -2
       } else {
         var watch = Watch(rule: number, of: rule, windowLimit: windowLimit)

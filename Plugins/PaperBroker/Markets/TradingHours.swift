@@ -34,8 +34,8 @@ struct TradingHours {
     return nil
   }
 
-  /// The first moment at which prices are those of `date`: the begin of its first session, of whatever kind. For a date without sessions
-  /// that of the next date; nil if there is none.
+  /// The first moment at which prices are those of `date`: the beginning of its first session, of whatever kind. For a date without
+  /// sessions that of the next date; nil if there is none.
   func begin(of date: TradingDate) -> Timestamp? {
     if let hours = calendar.hours(of: date) { return hours.lowerBound }
     return calendar.next(after: date).flatMap { calendar.hours(of: $0) }?.lowerBound

@@ -58,7 +58,7 @@ final class ProgramSession {
     progress = ProgramProgress(state: context.recall(Self.stateKey))
   }
 
-  /// A program's state is kept for the next process also if the options change.
+  /// The program's state, which is kept for the next process even if the options change.
   private static var stateKey: MemoryKey<JSONValue> { MemoryKey("state", whenOptionsChange: .keep) }
 
   // MARK: The life of the program
@@ -99,7 +99,7 @@ final class ProgramSession {
 
   /// Kills the program and returns the failure: `error`, and the program's last line if it has ended by itself.
   func failure(_ error: any Error) async -> any Error {
-    // A source says so by not being started again.
+    // A source is not restarted in this case, and its error reports the loss.
     if remembers, role.kind != .source {
       context.logger.warning("what the process remembered is gone with it; the next one begins without it")
     }
@@ -215,7 +215,7 @@ final class ProgramSession {
   /// Keeps the program's state after the finished or committed events.
   func keepState() { if let state = progress.state { context.remember(state, Self.stateKey) } }
 
-  /// True if there are received bytes that are not yet a message; then another read may be worthwhile.
+  /// True if the last exchange has received bytes; then further messages may be available at once.
   private(set) var hasNews = false
 
   /// Waits, without blocking the thread, until the program sends something or the task is cancelled.
@@ -335,7 +335,7 @@ final class ProgramSession {
     } catch let error as CommandError {
       throw error
     } catch {
-      // The work in hand finds the same, and ends the program.
+      // The present work finds the same, and ends the program.
       throw CommandError(error is ProgramGone ? "the program has ended" : "\(error)")
     }
   }

@@ -64,7 +64,7 @@ struct LeafPages: ~Copyable {
     return true
   }
 
-  /// Moves the place at `index` to where `place` belongs in the same page; returns the new index. The hints of the entries that it passes
+  /// Moves the place at `index` to the index of `place` in the same page; returns the new index. The hints of the entries that it passes
   /// are updated: in a small order all hints are then right, which saves nearly every search.
   @inline(__always)
   mutating func slide(from index: Int, in leaf: UInt32, to place: Place, telling records: inout Slab<Record>) -> Int {

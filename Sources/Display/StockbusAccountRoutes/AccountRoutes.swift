@@ -134,7 +134,7 @@ package struct AccountRoutes: Sendable {
       })
   }
 
-  /// Everything of a person but secrets and their hashes.
+  /// All data of a person except secrets and their hashes.
   private func exported(_ identity: Identity) async throws -> String {
     let person = identity.person
     let own = try await accounts.rules(person).map { "{\"id\":\"\($0.id)\",\"muted\":\($0.isMuted),\"rule\":\($0.rule)}" }
@@ -181,7 +181,7 @@ package struct AccountRoutes: Sendable {
       })
   }
 
-  /// Reports what a person has changed.
+  /// Reports a person's change with the new data.
   func tell(_ person: Person, _ change: Change) async throws {
     let record =
       switch change {

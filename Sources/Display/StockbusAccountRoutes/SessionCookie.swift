@@ -5,7 +5,7 @@ package import StockbusWeb
 /// Over TLS its name begins with `__Host-`, with which browsers take it only from this very host, for all paths, and send it back over TLS
 /// only. Without TLS, which is for loopback, browsers would drop such a cookie, so that it has a plain name there.
 package enum SessionCookie {
-  /// Its name for the client of a request.
+  /// The cookie's name for the client of a request.
   package static func name(for client: WebClient) -> String { client.isSecure ? "__Host-stockbus" : "stockbus" }
 
   /// The secret in a request; nil if there is none, or more than one.

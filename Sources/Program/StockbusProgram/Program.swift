@@ -35,7 +35,7 @@ public func main(plugins: [Plugin], name: String? = nil, version: String? = nil)
 /// ArgumentParser asks the types of commands for their descriptions, so these find the program in a task-local value. Code that may run on
 /// a separate thread, or in an unrelated task, gets the program, or the needed parts of it, beforehand.
 package struct Program: Sendable {
-  /// In texts, such as `See 'stockbus --help'`.
+  /// The name in texts, such as `See 'stockbus --help'`.
   package let name: String
   /// The author's own; nil if there is none.
   package let version: String?

@@ -42,7 +42,7 @@ package protocol RunAttendant: Sendable {
   func runHasEnded(status: Int, text: String) async
 }
 
-/// For a program whose runs are not asked.
+/// For a program whose runs have no companion.
 struct NoCompanion: RunCompanion {
   static var help: String { "" }
 

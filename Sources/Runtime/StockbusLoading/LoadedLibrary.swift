@@ -56,7 +56,7 @@ package enum LoadedLibrary {
     dlopen(path, RTLD_NOW | RTLD_LOCAL).flatMap { dlsym($0, symbol) }.map { plugin(from: $0) }
   }
 
-  /// Calls the library's function. The stamp has shown that both sides know the same type `Plugin`.
+  /// Calls the library's function. The stamp has shown that both sides have the same type `Plugin`.
   private static func plugin(from entry: UnsafeMutableRawPointer) -> Plugin {
     typealias Entry = @convention(c) (UnsafeMutableRawPointer) -> Void
     let place = UnsafeMutablePointer<Plugin>.allocate(capacity: 1)

@@ -10,7 +10,7 @@ package struct PluginManifest: Options {
   package enum Home: String, Sendable, CaseIterable, Choice {
     /// Part of its author's own program, which is stockbus with this plugin.
     case program
-    /// In a process of its own, which speaks the process protocol.
+    /// In a separate process, which uses the process protocol.
     case process
     /// In this process, from a library.
     case loaded

@@ -2,7 +2,7 @@ internal import StockbusPlugin
 
 /// The name of a new plugin, from which the names of its folder and of its types follow.
 package struct PluginName: Sendable, Hashable {
-  /// As a configuration writes it: `big_trades`.
+  /// The name in a configuration: `big_trades`.
   package let snake: String
 
   package static let longest = 40

@@ -3,7 +3,7 @@ package import StockbusConfig
 /// The result of a requested change, or what a change would do.
 package struct ChangeReport: Error, Codable, Sendable, Hashable {
   package enum Outcome: String, Codable, Sendable, Hashable {
-    /// Nothing was changed, as only the plan was asked for.
+    /// Nothing was changed, as only the plan was requested.
     case planned
     case done
     /// The configuration has problems; the run continues as before.
@@ -35,7 +35,7 @@ package struct ChangeReport: Error, Codable, Sendable, Hashable {
   /// The problems of the configuration, each with its place.
   package var problems: [String] = []
   package var warnings: [String] = []
-  /// In upstream order, removed components last.
+  /// The steps in upstream order, removed components last.
   package var steps: [Step] = []
 
   package init(

@@ -15,7 +15,7 @@ package struct ComponentHealth: Sendable, Hashable {
 }
 
 extension Pipeline {
-  /// How the present components are, upstream first.
+  /// The states of the present components, upstream first.
   package var health: [ComponentHealth] {
     let isStopping = stopSignal.hasFired
     return members.map { member in

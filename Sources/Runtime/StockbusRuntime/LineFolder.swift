@@ -25,11 +25,11 @@ struct LineFolder<Sender> {
 
   /// The summary of repeated lines: how many, and within which time.
   struct Sum {
-    /// The last of them.
+    /// The last of the repeated lines.
     let line: Line
     let times: Int
     let within: Duration
-    /// True if they were not all the same.
+    /// True if the repeated lines differ from each other.
     let differ: Bool
     let sender: Sender
 
@@ -59,7 +59,7 @@ struct LineFolder<Sender> {
   /// How many lines that differ only in their numbers are shown.
   static var variants: Int { 5 }
 
-  /// By the lines without their numbers.
+  /// By the text of lines without their numbers.
   private var entries: [Line: Entry] = [:]
 
   /// Notes a line; returns true if it is to be shown. `sender` logs the summary of its repetitions.

@@ -9,7 +9,7 @@ protocol ClosableNotices: Sendable {
   func close()
 }
 
-/// Collects what all components post on one topic of the run, counts it, and publishes it.
+/// Collects the notices of all components on one topic of the run, counts them, and publishes them.
 ///
 /// `post` never waits. If more is posted than is read, the oldest 4,096 notices wait and the others are only counted.
 final class NoticeQueue<E: Event>: ClosableNotices {
@@ -67,7 +67,7 @@ final class NoticeQueue<E: Event>: ClosableNotices {
   var tooLate: Int { state.withLock { $0.tooLate } }
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Publishes what is posted, until `close`.
+  /// Publishes posted notices, until `close`.
   func run() async {
     var outlet = Outlet(topic, stop: stop)
     while !stop.isCutOff {

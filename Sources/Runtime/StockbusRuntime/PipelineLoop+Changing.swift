@@ -202,7 +202,7 @@ extension PipelineLoop {
     if let member = pipeline.member(id) { supervise(member, isOnTrial: isOnTrial, &group) }
   }
 
-  /// Ends a change; `error` says why it has failed.
+  /// Ends a change; `error` is the reason if it has failed.
   mutating func finish(_ id: String, _ error: ChangeError?) {
     guard let transition = underway.removeValue(forKey: id) else { return }
     if error == nil {

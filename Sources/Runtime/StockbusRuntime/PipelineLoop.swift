@@ -249,7 +249,7 @@ struct PipelineLoop {
     if stops { pipeline.stop() }
   }
 
-  /// Closes the run's topics on which nobody posts any more.
+  /// Closes the run's topics on which no component posts any more.
   private func closeUnfedTopics() {
     let everybody = pipeline.everybody
     pipeline.notices.close { readers in everybody.allSatisfy { $0.hasEnded || readers.contains($0.id) } }

@@ -1,5 +1,5 @@
 extension RunReport {
-  /// What a strict run objects to although everything is accounted for: `3 dead letters, 1 gap`; nil if there is nothing.
+  /// The objections of a strict run although everything is accounted for: `3 dead letters, 1 gap`; nil if there are none.
   ///
   /// Dead letters are malformed input, refusals by a venue, alerts that could not be delivered, and events that a component could not
   /// process. Gaps are breaks in a venue's numbers. Events that an edge or a filter leaves out were meant to be left out and do not count.

@@ -14,7 +14,7 @@ final class StallWatch: Sendable {
     var isTold = false
   }
 
-  /// The longest time between two looks.
+  /// The longest time between two checks.
   static let period = Duration.seconds(5)
 
   private let standstills = Guarded([Int: Standstill]())

@@ -127,7 +127,7 @@ struct Supervisor: Sendable {
         if !(isSearching && hasBuried && failures > 0) { failures += 1 }
         isSearching = !hasBuried && !(error is any EnvironmentError)
         errors.add("\(error)", attempt: lives)
-        // What a failed drain held back is lost; another instance would find nothing to do and seem to succeed.
+        // Events that a failed drain held back are lost; another instance would have nothing to do and seem to succeed.
         let isPermanent = error is DrainError || (error as? any EnvironmentError)?.isPermanent == true
         let isFinal = isPermanent || failures > policy.restarts
         vitals.fail("\(error)", progress: isFinal ? nil : slot.progressMade)

@@ -4,7 +4,7 @@
 struct AttemptLimits<Key: Hashable> {
   private struct Bucket {
     var left: Int
-    /// When `left` was so many.
+    /// The time at which `left` was counted.
     var since: Duration
   }
 

@@ -189,7 +189,7 @@ struct ChunkWriter: ~Copyable {
     }
     if !isChanged { return }
     merged += old[present...]
-    // Halves, where more bars are to be expected between; otherwise as many as fit.
+    // Halves, where more bars are likely to be inserted later; otherwise as many as fit.
     try save(merged: chunk, first, most: isInserted || !isLast ? evenShare : .max, statements, db)
   }
 
@@ -265,7 +265,7 @@ extension ChunkWriter {
       return Int(chunk.count)
     }
     if old.isEmpty {
-      // The limit is less than what may be removed, and only the bytes were read.
+      // The limit ends within the chunk, of which only the bytes were read so far.
       try chunk.read(packed.content, any, BarLength(raw: place.length), into: &old)
     }
     let count = min(limit, old.count { $0.time.ns < horizon })

@@ -100,7 +100,7 @@ struct Connection: Sendable {
     }
   }
 
-  /// Refuses to let the file grow beyond so many pages of 4 KiB, as a full disk would.
+  /// Limits the file to this number of pages of 4 KiB, beyond which writes fail as on a full disk.
   func limit(pages: Int) throws(HistoryError) { try using { db in try db.execute("PRAGMA max_page_count = \(pages)") } }
 
   /// Checks the database as a whole, and throws its fault; reads all of it.

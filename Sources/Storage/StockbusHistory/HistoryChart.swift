@@ -16,7 +16,7 @@ package enum PastSpan: String, CaseIterable, Sendable {
     }
   }
 
-  /// When it begins if its newest bar is at `newest`; nil for the whole past.
+  /// When the span begins if its newest bar is at `newest`; nil for the whole past.
   func begin(_ newest: Timestamp) -> Timestamp? {
     let days: Int64
     switch self {

@@ -21,7 +21,7 @@ package struct HistoryError: EnvironmentError, Hashable, Sendable {
     case foreign(Int32)
     /// The file is damaged; with SQLite's description.
     case damaged(String)
-    /// Its layout is newer than `known`.
+    /// The file's layout is newer than `known`.
     case newer(Int, known: Int)
     /// The file's layout is older than `known`; only a writer brings it up to date.
     case older(Int, known: Int)

@@ -1,7 +1,7 @@
 package import MarketData
 
 extension HistoryReader {
-  /// What `bars(_:_:in:limit:)` of a period returns.
+  /// The result of `bars(_:_:in:limit:)` for a period.
   package struct Series: Hashable, Sendable {
     package var bars: [Bar]
     /// The length of the file's bars from which the series is made.

@@ -1,6 +1,6 @@
 internal import CLibSQLite
 
-/// How far a copy is.
+/// The progress of a copy.
 package struct SQLiteBackupProgress: Hashable, Sendable {
   package var remainingPages: Int
   package var pages: Int

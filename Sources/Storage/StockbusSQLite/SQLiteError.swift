@@ -4,7 +4,7 @@ internal import CLibSQLite
 ///
 /// The statement's text has question marks where values are bound, so no value is in an error: values may be secret.
 package struct SQLiteError: Error, Hashable, Sendable {
-  /// What a caller can do about it.
+  /// The kind of error, by which a caller decides how to react.
   package enum Kind: Hashable, Sendable {
     /// Another connection has locked the file.
     case busy

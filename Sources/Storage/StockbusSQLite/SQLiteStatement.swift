@@ -69,7 +69,7 @@ package final class SQLiteStatement {
     pointer = nil
   }
 
-  /// Its text, without the values that are bound.
+  /// The statement's text, without the bound values.
   private var text: String? { sqlite3_sql(pointer).map { String(cString: $0) } }
 
   private func note(_ code: Int32) { if code != SQLITE_OK, fault == SQLITE_OK { fault = code } }

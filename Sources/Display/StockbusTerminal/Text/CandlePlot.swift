@@ -1,4 +1,4 @@
-/// Where the candles of a chart are, and which characters they are made of: two steps of price to a character, eight of volume.
+/// The positions of a chart's candles, and the characters they consist of: two steps of price to a character, eight of volume.
 ///
 /// A rising candle is a thin bar, a falling one a full block, so they differ without colours too.
 package struct CandlePlot: Sendable {
@@ -43,7 +43,7 @@ package struct CandlePlot: Sendable {
     (0..<priceRows).map { glyph(index, row: $0) } + (0..<volumeRows).map { volume(index, row: $0) }
   }
 
-  /// What half a character shows.
+  /// The part of a candle that half a character shows.
   private enum Half { case nothing, wick, body }
 
   /// A candle's character in a row of the prices.

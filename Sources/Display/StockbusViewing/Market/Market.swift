@@ -201,7 +201,7 @@ package struct Market {
 
   @inline(never)
   private mutating func beginSecond(_ at: Int, _ last: Price, _ time: Timestamp, _ isDated: Bool) {
-    // Within a second the date is the same, so the last price of each is enough.
+    // Within a second the date is the same, so the last price of each second is enough.
     if !rows[at].isStale { closes.end(rows[at].symbol, last, at: Timestamp(ns: rows[at].secondEnd &- 1)) }
     closes.take(rows[at], at, time, isDated)
     if rows[at].isStale { return begin(at) }
@@ -295,7 +295,7 @@ package struct Market {
     return true
   }
 
-  // MARK: What somebody asks for
+  // MARK: Requested symbols
 
   private static let mostLooks = 1024
 

@@ -57,7 +57,7 @@ package struct Row {
     self.init(symbol, price: price, decimals: decimals, time: time)
     isStale = true
     reference = close ?? price
-    // Makes any event count as the begin of a new second, so that checking for stale rows costs other rows nothing.
+    // Makes any event count as the beginning of a new second, so that checking for stale rows costs other rows nothing.
     secondEnd = .min
   }
 

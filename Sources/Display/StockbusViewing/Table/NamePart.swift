@@ -10,7 +10,7 @@ package struct NamePart: Hashable {
     bytes = Array(self.text.utf8)
   }
 
-  /// In capitals.
+  /// The part in capitals.
   package var description: String { text }
 
   package func isIn(_ symbol: Symbol) -> Bool {

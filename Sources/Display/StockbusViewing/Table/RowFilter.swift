@@ -12,7 +12,7 @@ package struct RowFilter {
   package let problem: Problem?
 
   package struct Problem: Hashable, Sendable, CustomStringConvertible {
-    /// In a few words.
+    /// The problem in a few words.
     package let description: String
     /// The first wrong character of the text, as a Unicode scalar counted from 0.
     package let character: Int

@@ -93,7 +93,7 @@ struct TopText {
   /// Events a second.
   private func rate(_ now: Int, _ before: Int) -> String { Ledger.grouped(Int((Double(max(0, now - before)) / seconds).rounded())) }
 
-  /// Of the time, in percent, from microseconds.
+  /// The share of the time, in percent, from microseconds.
   private func share(_ now: Int, _ before: Int) -> String {
     let tenths = Int((Double(max(0, now - before)) / seconds / 1000).rounded())
     return "\(tenths / 10).\(tenths % 10) %"

@@ -2,7 +2,7 @@
 package struct ServerEvent: Sendable, Hashable {
   /// The event's name; empty for an ordinary one.
   package var name: String
-  /// Its lines, separated by line feeds.
+  /// The event's lines, separated by line feeds.
   package var data: String
 
   package init(name: String, data: String) {

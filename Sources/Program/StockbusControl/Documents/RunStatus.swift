@@ -21,7 +21,7 @@ package struct RunStatus: Codable, Sendable, Hashable {
     package var error: String?
     /// Events it has published; nil for a sink.
     package var published: Int?
-    /// How long it has worked, in microseconds; nil if that is not counted.
+    /// How long the component has worked, in microseconds; nil if that is not counted.
     package var busy: Int?
     /// The latency from when the component takes a batch until it has finished each event of it; nil before the first sample.
     package var latency: Latency?
@@ -66,9 +66,9 @@ package struct RunStatus: Codable, Sendable, Hashable {
   package var version: String
   /// The files and folders of the run's configuration; empty if it cannot be read again.
   package var configuration: [String]
-  /// In UTC.
+  /// The start in UTC.
   package var started: String
-  /// In milliseconds.
+  /// The uptime in milliseconds.
   package var uptime: Int
   package var state: State
   /// Why the run is degraded; empty if it is healthy.

@@ -11,7 +11,7 @@ package struct SymbolReport: Codable, Sendable, Hashable {
     /// The setting that decides, such as `symbols[2]`, and where the setting, or its parent, is written.
     package var setting: String?
     package var place: String?
-    /// In UTC.
+    /// The time in UTC.
     package var time: String?
   }
 

@@ -7,7 +7,7 @@ package struct WiringReport: Codable, Sendable, Hashable {
   package struct Input: Codable, Sendable, Hashable {
     package var from: String
     package var overflow: String
-    /// How many events may wait; nil where the reader shares the ring of what it reads, or holds one event of each symbol.
+    /// How many events may wait; nil where the reader shares its writer's ring, or holds one event of each symbol.
     package var capacity: Int?
     /// True if the edge begins with the last event of each symbol.
     package var initial: Bool
@@ -16,7 +16,7 @@ package struct WiringReport: Codable, Sendable, Hashable {
   package struct Output: Codable, Sendable, Hashable {
     /// The type of its events.
     package var event: String
-    /// How many events its ring holds.
+    /// How many events the topic's ring holds.
     package var capacity: Int
   }
 

@@ -22,7 +22,7 @@ package struct ControlServer: Sendable {
   /// The port, if there is one.
   package var port: Int? { servers.map(\.port).first { $0 != 0 } }
 
-  /// Starts listening. Throws an `EnvironmentFailure` that says where it cannot.
+  /// Starts listening. Throws an `EnvironmentFailure` that names the address where that is impossible.
   package static func start(_ control: RunControl, socket: String?, port: Port?, clock: any Timekeeper) async throws -> ControlServer {
     var servers: [WebServer] = []
     do {

@@ -27,7 +27,7 @@ package struct RunControl: Sendable {
   let pipeline: Pipeline
   let reload: ConfigReload
   private let end: EndOfRun
-  /// How many are asking about a symbol.
+  /// The number of active inquiries about symbols.
   private let inquiries = Guarded(0)
 
   package init(_ pipeline: Pipeline, _ reload: ConfigReload, _ identity: Identity) {
@@ -91,7 +91,7 @@ package struct RunControl: Sendable {
 package struct EndReport: Codable, Sendable, Hashable {
   /// The exit status of its process.
   package var status: Int
-  /// The lines of the ledger, and what went wrong.
+  /// The lines of the ledger, and the errors.
   package var text: String
 
   package init(status: Int, text: String) {

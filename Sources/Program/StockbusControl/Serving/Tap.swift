@@ -18,7 +18,7 @@ struct TapRequest: Sendable {
   }
 
   var condition: String?
-  /// Nil for all of them.
+  /// The fields to show; nil for all of them.
   var fields: [String]?
   var format = Format.json
   var limit = Int.max

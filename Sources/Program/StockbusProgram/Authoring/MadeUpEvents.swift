@@ -10,7 +10,7 @@ enum MadeUpEvents {
   /// 2024-01-02T14:30:00Z in seconds.
   private static let start = 1_704_205_800
 
-  /// In the order of their receipts; the same ones each time.
+  /// In the order of their receipt times; the same events each time.
   static func of<E: Event>(_: E.Type) -> [E] { (0..<count).compactMap { number -> E? in event(number) } }
 
   private static func event<E: Event>(_ number: Int) -> E? {

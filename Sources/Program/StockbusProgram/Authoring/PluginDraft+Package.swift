@@ -2,7 +2,7 @@ import StockbusLoading
 import StockbusPlugin
 
 extension PluginDraft {
-  /// A Swift package with the plugin and a program that has it.
+  /// A Swift package with the plugin and a program that contains it.
   var packageFiles: [DraftFile] {
     [
       DraftFile(path: "Package.swift", text: packageManifest),

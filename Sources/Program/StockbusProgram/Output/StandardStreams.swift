@@ -45,7 +45,7 @@ private func put(_ text: String, to descriptor: Int32) {
   put(raw: isatty(descriptor) == 1 ? TerminalText.harmless(text) : text, to: descriptor)
 }
 
-/// Errors are ignored, because then the stream has no reader any more.
+/// Errors are ignored, because they mean that the stream has no reader any more.
 private func put(raw text: String, to descriptor: Int32) {
   var text = text
   text.withUTF8 { try? FileDescriptor(rawValue: descriptor).writeWhole(UnsafeRawBufferPointer($0)) }

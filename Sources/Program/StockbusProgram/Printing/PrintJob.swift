@@ -11,7 +11,7 @@ enum FormulaCells: String, CaseIterable, Sendable {
   case keep, defuse
 }
 
-/// What is to be printed, and how it has ended; shared by the command and the sink that it adds to the pipeline.
+/// The request to print, and how printing has ended; shared by the command and the sink that it adds to the pipeline.
 package final class PrintJob: Sendable {
   struct Request: Sendable {
     var format = PrintFormat.table
@@ -32,7 +32,7 @@ package final class PrintJob: Sendable {
 
   /// Why printing ended before the events did.
   package enum End: Sendable, Hashable {
-    /// Everything that was asked for has been printed.
+    /// All requested events have been printed.
     case complete
     /// The reader has closed the output.
     case closed

@@ -8,7 +8,7 @@ struct PrintMistake: Error, CustomStringConvertible {
   let description: String
 }
 
-/// A topology that prints the output of one component and contains only what that needs.
+/// A topology that prints the output of one component and contains only the components needed for that.
 struct PrintPlan {
   let topology: Topology
   /// The job's number, to be forgotten at the end.

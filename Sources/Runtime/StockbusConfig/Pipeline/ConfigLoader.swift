@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// Reads a pipeline from files and folders: YAML, variables, and what every component must have.
+/// Reads a pipeline from files and folders: YAML, variables, and the parts that every component must have.
 ///
 /// Several files form one configuration: their sections are joined, and an id, or an option of `runtime`, may occur only once in all of
 /// them. Top-level keys that begin with `x-` are ignored; they can hold anchors, which are valid within one file.

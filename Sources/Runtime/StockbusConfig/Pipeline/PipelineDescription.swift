@@ -41,7 +41,7 @@ package struct ComponentDescription: Sendable {
   package let pluginMark: ConfigNode.Mark
   /// The plugin as messages show it: `'generator'`, or the variable that the name came from.
   package let shownPlugin: String
-  /// In the written order; no component occurs twice.
+  /// The inputs in the written order; no component occurs twice.
   package let inputs: [InputDescription]
   /// Where the value of `inputs` is written; nil if it is not.
   package let inputsMark: ConfigNode.Mark?

@@ -11,7 +11,7 @@ package struct Topology: Sendable {
   package let outerFiles: [RunFiles.Reader]
   /// Warnings, such as those about files that are read, one line each with its place.
   let doubts: [String]
-  /// What makes the output depend on timing, one line each with its place.
+  /// Why the output depends on timing, one line each with its place.
   package let notes: [String]
   /// The instruments of the run, with their calendars; to be provided as a service.
   package let instruments: Instruments
@@ -70,7 +70,7 @@ package struct PlannedNode: Sendable {
   package let merge: MergeOrder
   /// The component as it was written; nil if it is from no configuration.
   package let description: ComponentDescription?
-  /// Its position among all components as they were written, counted from 0.
+  /// The component's position among all components as they were written, counted from 0.
   package let place: Int
 
   package init(

@@ -194,7 +194,7 @@ extension TopologyChecker {
 }
 
 extension FileUse.Access {
-  /// For a sentence about the file.
+  /// The verb for a sentence about the file.
   fileprivate var verb: String {
     switch self {
     case .read: "reads"

@@ -37,7 +37,7 @@ struct TopologyChecker {
   var readable: [String] = []
   /// The event type that each component emits, as far as it is known.
   var emitted: [String: any Event.Type] = RunTopic.allCases.reduce(into: [:]) { $0[$1.rawValue] = $1.eventType }
-  /// For suggestions.
+  /// The emitters of each type, for suggestions.
   var emitters: [Emitters] = []
   /// Components that are unread because of a mistake that has been reported.
   var excused: Set<String> = []
@@ -55,7 +55,7 @@ struct TopologyChecker {
   var files: [NamedFile] = []
   /// Warnings, one line each with its place.
   var doubts: [String] = []
-  /// What makes the output depend on timing, one line each with its place.
+  /// Why the output depends on timing, one line each with its place.
   var notes: [String] = []
   /// Names in folders, for suggestions.
   var folders: [String: [String]] = [:]

@@ -4,7 +4,7 @@ internal import StockbusPlugin
 package struct TopologyDifference: Sendable, Hashable {
   /// The step for one component.
   package enum Step: String, Sendable, Hashable, Codable {
-    /// Nothing.
+    /// No change.
     case kept
     /// The same instance reads other topics, or reads them with other options.
     case rewired

@@ -21,7 +21,7 @@ final class WorkerMonitor: Sendable {
   private let phase = Atomic(Phase.unborn)
   private let bell = DispatchSemaphore(value: 0)
 
-  /// To be called when there is work.
+  /// To be called when there are jobs.
   func begin(for pool: WorkerPool) {
     if phase.load(ordering: .relaxed) == .awake { return }
     switch phase.exchange(.awake, ordering: .sequentiallyConsistent) {

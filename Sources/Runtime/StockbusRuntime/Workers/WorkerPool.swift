@@ -25,7 +25,7 @@ package final class WorkerPool: TaskExecutor, SleepWatch {
   let sleepersDelay: Int64 = 1_000_000
   /// How long a job waits for its own worker before another worker takes it although that one has jobs of its own, in nanoseconds.
   private let rescueDelay: Int64
-  /// How often a busy worker looks for such a job.
+  /// The number of jobs after which a busy worker searches for such a job.
   static let jobsBetweenRescues = 61
 
   init(count: Int, stealDelay: Int64 = 200_000) {

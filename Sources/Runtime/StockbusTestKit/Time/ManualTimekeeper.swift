@@ -20,7 +20,7 @@ public final class ManualTimekeeper: Timekeeper {
 
   private struct State: Sendable {
     var uptime: Duration
-    /// By how much the time of day was set.
+    /// The total amount by which the time of day was set.
     var step = Duration.zero
     /// Ordered by deadline, then by arrival.
     var sleepers: [Sleeper] = []

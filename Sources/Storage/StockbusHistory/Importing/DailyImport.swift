@@ -8,7 +8,7 @@ internal import StockbusFiles
 package struct DailyImport {
   /// The longest row in bytes.
   static let rowLimit = 64 << 10
-  /// How many different symbols a file may bring.
+  /// The most different symbols of a file.
   static let symbolLimit = 200_000
   /// Bars in one transaction.
   private static let chunk = 10_000

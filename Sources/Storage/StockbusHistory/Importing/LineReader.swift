@@ -5,7 +5,7 @@ struct LineReader {
   struct Line {
     /// Counted from 1.
     let number: Int
-    /// Without the line's end; at most `limit` of them.
+    /// The line without its end; at most `limit` bytes.
     let bytes: ArraySlice<UInt8>
     /// True if the line is longer.
     let isCut: Bool
