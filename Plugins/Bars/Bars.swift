@@ -16,8 +16,7 @@ enum BarsPlugin: PricedEventPlugin {
 
 /// Makes bars of the events of one type.
 ///
-/// The rules, which events count for which bar, when bars are sent, and what they contain, are in `BarBook`, and in
-/// Documentation/use/bars.md for users.
+/// `BarBook`, and Documentation/use/bars.md for users, describe which events count for which bar, when bars are sent, and their contents.
 actor Bars<Reader: BarReader>: TimedProcessor {
   private let context: Context
   private let reader: Reader

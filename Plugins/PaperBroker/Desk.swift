@@ -3,8 +3,7 @@ internal import StockbusInstruments
 internal import StockbusPlugin
 internal import StockbusTrading
 
-/// The broker with its position in the inputs, and its events that wait to be saved and published. A value, used by the actor once for each
-/// batch.
+/// The broker with its position in the inputs, and its unsaved and unpublished events. A value, used by the actor once for each batch.
 struct Desk {
   var broker: Broker
   var outcomes = Outcomes()

@@ -116,8 +116,7 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
   private var ranking: Ranking
   /// Nil if the first price counts.
   private var openings: Openings<E>?
-  /// The splits of instruments whose change counts from their first price; nil if none has been split, and behind another feed, whose
-  /// changes are used.
+  /// Splits of instruments whose change counts from their first price; nil without splits, and behind another feed, whose changes are used.
   private var splits: SplitWatch?
   /// The state of the previous instance, until the resulting list has been sent to readers.
   private var untold: RankingSnapshot?

@@ -100,8 +100,7 @@ extension BarBook {
     if older != 0 { cells[older].newer = number } else { components[cell].oldest = number }
   }
 
-  /// Merges the components that arrived longer than `late` ago, except the newest one, so that a bar keeps as many as can still be
-  /// replaced.
+  /// Merges the components that arrived longer than `late` ago, except the newest one, so that a bar keeps all that can be replaced.
   private mutating func mergeOldComponents(of cell: Int) {
     while case let oldest = Int(components[cell].oldest), oldest != Int(components[cell].newest) {
       if cells[oldest].state == .component {

@@ -19,8 +19,7 @@ struct Periods: Sendable {
   /// Monday 1969-12-29, from which weeks are counted.
   private static let monday: Int64 = -3 * 86_400_000_000_000
 
-  /// The period that contains `time`, for a length of `nanoseconds`; nil if it would leave the range of times, and if no trade counts at
-  /// that time.
+  /// The period that contains `time`, for a length of `nanoseconds`; nil beyond the range of times, and if no trade counts at that time.
   ///
   /// With a calendar, periods below a day are counted from the beginning of the session and end with it at the latest. The period of a day
   /// or a week lasts from its first session to its last.
@@ -79,8 +78,7 @@ protocol BarCalendar: Sendable {
   func day(_ date: Int32) -> Range<Int64>
   /// The same for the week of a trading date.
   func week(of date: Int32) -> Range<Int64>
-  /// The moment at which the print of an auction at `time` counts: one just beside the session that it opens or closes belongs to that
-  /// session.
+  /// The moment at which the print of an auction at `time` counts; a print just beside the session that it opens or closes is in it.
   func moment(of auction: TradeCondition, at time: Int64) -> Int64
   /// The session of bars of a day or a week; unknown if they may have several.
   var sessionOfDays: MarketSession { get }

@@ -1,10 +1,10 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// An order that is being typed, and its way to the broker: it is sent only after the broker's preview was drawn.
+/// An order that is being typed, and its way to the broker.
 ///
-/// The change of an open order has no preview, because its buying power includes that of the order it replaces; a question is drawn
-/// instead.
+/// It is sent only after the broker's preview was drawn. The change of an open order has no preview, because its buying power includes that
+/// of the order it replaces; a question is drawn instead.
 struct OrderDraft: Hashable {
   enum Stage: Hashable {
     case typing

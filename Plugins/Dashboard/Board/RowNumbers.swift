@@ -35,8 +35,7 @@ struct RowNumbers: Hashable {
     sizeDecimals = row.sizeDecimals
   }
 
-  /// Takes at least as many decimals as were sent before, and more if a number needs them. They never become fewer, so a symbol keeps its
-  /// scale.
+  /// Takes at least as many decimals as were sent before, more if a number needs them, and never fewer, so a symbol keeps its scale.
   mutating func keepDecimals(of old: RowNumbers) {
     priceDecimals = min(9, max(priceDecimals, old.priceDecimals))
     sizeDecimals = min(9, max(sizeDecimals, old.sizeDecimals))

@@ -6,8 +6,7 @@ internal import StockbusPlugin
 internal import StockbusViewing
 internal import StockbusWeb
 
-/// Candles of a symbol: from the run's history file, then from the bars received in this run; without either, from the prices of each
-/// second.
+/// Candles of a symbol: from the run's history file, then from the bars of this run; without either, from the prices of each second.
 struct BarRoutes: Sendable {
   static let lengths = ["1s", "1m", "5m", "15m", "1h", "1d", "1w"]
   static let most = 1000
@@ -106,8 +105,7 @@ actor BarReader {
     self.context = context
   }
 
-  /// Bars for the shares of `present`. Empty if there are none, and if the file cannot be read, which is logged once until it can be read
-  /// again.
+  /// Bars for the shares of `present`. Empty without bars, and if the file cannot be read, which is logged once until it can be read.
   func bars(_ symbol: Symbol, _ length: BarLength, _ times: ClosedRange<Int64>, limit: Int, to present: Timestamp?) -> [Bar] {
     do throws(HistoryError) {
       let reader: HistoryReader

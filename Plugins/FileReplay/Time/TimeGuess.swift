@@ -1,8 +1,7 @@
 internal import MarketData
 
-/// The meaning of a number in a file as a time, judging by its size: a date such as 20240102, or a count of seconds, milliseconds,
-/// microseconds or nanoseconds since 1970 that gives a time from 1990 to tomorrow. These ranges do not overlap; any other number is no
-/// time.
+/// The meaning of a number as a time, judging by its size: a date such as 20240102, or a count of seconds, milliseconds, microseconds or
+/// nanoseconds since 1970 that gives a time from 1990 to tomorrow. These ranges do not overlap; any other number is no time.
 struct TimeGuess: Hashable, Sendable {
   /// The whole numbers with this meaning: from `least` on, `width` more.
   let least: UInt64

@@ -31,8 +31,7 @@ package protocol PeriodCalendar: Sendable {
   /// A moment of the trading date for the time of a bar of a day, or of an unknown length: midnight in UTC or at the exchange, or without a
   /// calendar, only for days, in the zone of the run. Other times stay as they are.
   func moment(ofBarAt time: Int64, isDay: Bool) -> Int64
-  /// The moment at which the print of an auction at `time` counts: one just beside the session that it opens or closes belongs to that
-  /// session.
+  /// The moment at which the print of an auction at `time` counts; a print just beside the session that it opens or closes is in it.
   func moment(of auction: TradeCondition, at time: Int64) -> Int64
 }
 

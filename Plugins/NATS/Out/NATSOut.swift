@@ -15,8 +15,7 @@ enum NATSOutPlugin: AnyEventPlugin {
   static func bind<E: Event>(_: E.Type) -> Blueprint { .sink(NATSOut<E>.self) }
 }
 
-/// Sends each event as a message, and returns from a batch when the stream has confirmed all of it. So an event that counts as delivered is
-/// stored.
+/// Sends each event as a message, and returns from a batch when the stream has confirmed all of it, so a delivered event is stored.
 ///
 /// Each message states the expected number of the stream's last message (`Nats-Expected-Last-Sequence`), and carries its own position. When
 /// a connection is lost, the next one begins by reading the stream's last message: messages behind its position are sent again. A message

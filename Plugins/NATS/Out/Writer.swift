@@ -260,8 +260,7 @@ struct Writer<E: Event>: ~Copyable {
     return Int(symbolPartitions[id])
   }
 
-  /// Continues behind the stream's last message, before any event is processed: with the next places, or from the beginning, skipping known
-  /// events.
+  /// Continues behind the stream's end, before any event is processed: with the next places, or from the beginning, skipping known events.
   mutating func goOn(at next: Int64, places: [Int64]? = nil, known: [Int64]? = nil) {
     self.next = next
     base = next

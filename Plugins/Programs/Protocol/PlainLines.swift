@@ -184,8 +184,7 @@ final class PlainLines {
     do {
       if isGone { throw ProgramGone() }
       await closeInput()
-      // A process that the program has started may keep the output open, which then ends with that process. Unstructured, because it must
-      // not delay a failure, which kills it.
+      // A process started by the program may keep the output open. Unstructured, because it must not delay a failure, which kills it.
       if let child = life.child { Task { await child.ended() } }
       let ended = ended
       while !ended.value {

@@ -185,8 +185,7 @@ final class ProgramSession {
     } catch { throw await failure(error) }
   }
 
-  /// Sends the program that all inputs have ended (`drain`), or that another program continues (`hand_over`), and returns once it has
-  /// drained.
+  /// Sends that all inputs have ended (`drain`), or that another program continues (`hand_over`); returns once the program has drained.
   func end(by word: String, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void) async throws {
     do {
       beginBatch()

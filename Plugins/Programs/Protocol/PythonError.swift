@@ -12,8 +12,7 @@ struct PythonError {
   private var place: String?
   private var isOwnPlace = false
 
-  /// The meaning of a line of standard error for the reader: the line itself, the error with its place, or nothing if it is only part of a
-  /// traceback.
+  /// The text to show for a line of standard error: the line itself, the error with its place, or nothing for the rest of a traceback.
   mutating func take(_ line: String) -> String? {
     let frame = Self.frame(line)
     if count == 0 {

@@ -59,8 +59,7 @@ package struct PluginShelf: Sendable {
     }
   }
 
-  /// Removes a file, or a folder with its contents; follows no links. What cannot be removed stays, under a name that is never searched
-  /// for.
+  /// Removes a file, or a folder with its contents; follows no links. What cannot be removed stays, under a name that is never used.
   static func remove(_ path: String, depth: Int = 0) {
     var status = stat()
     guard lstat(path, &status) == 0, depth <= FolderCopy.depthLimit + 1 else { return }

@@ -35,8 +35,7 @@ struct DatabaseFile {
     self.migrations = migrations
   }
 
-  /// The version of the layout; nil if there is no file, or an empty one. Throws if the file is anything but a history that this program
-  /// knows.
+  /// The version of the layout; nil if there is no file, or an empty one. Throws if the file is not a history that this program knows.
   func version() throws(HistoryError) -> Int? {
     var status = stat()
     if path.utf8.contains(0) { throw HistoryError(path, .other("a path has no zero byte")) }
@@ -80,8 +79,7 @@ struct DatabaseFile {
     return connection
   }
 
-  /// Opens the file for small transactions beside its writer. Its layout is created or changed only under the lock, which is then released
-  /// again.
+  /// Opens the file for small transactions beside its writer. The layout is created or changed under the lock, which is then released.
   ///
   /// - Parameter creating: true to create a missing file; otherwise a missing file is an error.
   func openBesideWriter(creating: Bool = true) throws(HistoryError) -> Connection {

@@ -57,8 +57,7 @@ extension HistoryReader {
     }
   }
 
-  /// Reads all chunks; returns the longest gaps and their total number. Throws if a chunk is damaged, or begins before the previous one
-  /// ends.
+  /// Reads all chunks; returns the longest gaps and the number of gaps. Throws if a chunk is damaged, or begins before the last one ends.
   private func gaps(from pause: Int64, most: Int, _ db: SQLiteConnection) throws -> ([HistorySummary.Gap], Int) {
     let select = try db.statement(
       """

@@ -25,8 +25,7 @@ enum PriceRow {
   }
 }
 
-/// The close of a trading date as a row of the table `closes`: that of its daily bar, which stays when the bar is removed, or its last
-/// price.
+/// The close of a trading date as a row of the table `closes`: that of its daily bar, kept when the bar is removed, or its last price.
 enum CloseRow {
   static let upsert = """
     INSERT INTO closes (symbol, date, close, price_decimals) VALUES (?, ?, ?, ?)

@@ -12,8 +12,7 @@ extension SQLiteConnection {
   /// Copies the whole database to another one, whose content it replaces, some pages at a time.
   ///
   /// Concurrent writes make the copy begin again, unless it is made in a transaction. Calls `progress` after each step, including the last;
-  /// if it throws, the copy is abandoned and the target is incomplete. A lock of another connection is an error. Errors are those of
-  /// `target`.
+  /// if it throws, the copy is abandoned and the target is incomplete. Another connection's lock is an error. Errors are those of `target`.
   package func backUp(
     to target: SQLiteConnection, pagesPerStep: Int32, progress: (SQLiteBackupProgress) throws -> Void
   ) throws {

@@ -8,8 +8,7 @@ extension SQLiteConnection {
     case immediate
   }
 
-  /// Calls `body` in a transaction. After any error, including one of the commit, nothing of it is in the file. Transactions cannot be
-  /// nested.
+  /// Calls `body` in a transaction. After any error, also of the commit, nothing of it is in the file. Transactions cannot be nested.
   @discardableResult
   package func inTransaction<Value>(_ kind: Transaction, _ body: () throws -> Value) throws -> Value {
     try run(kind == .immediate ? "BEGIN IMMEDIATE" : "BEGIN")

@@ -2,8 +2,7 @@ internal import CLibSQLite
 
 /// A prepared statement: values are bound to its question marks, and it is run any number of times.
 ///
-/// Bound values stay bound. A value that could not be bound is an error of the run. The statement belongs to its connection's actor or
-/// thread.
+/// Bound values stay bound. A value that could not be bound is an error of the run. It belongs to its connection's actor or thread.
 package final class SQLiteStatement {
   private let handle: SQLiteHandle
   /// Nil once the statement is finalized; SQLite's functions report that as a misuse, and read nothing.
@@ -20,8 +19,7 @@ package final class SQLiteStatement {
 
   /// Prepares exactly one statement.
   ///
-  /// - Parameter isKept: true for a statement that is run many times, so that SQLite takes its memory from elsewhere than for short-lived
-  ///   ones.
+  /// - Parameter isKept: true for many runs, so that SQLite takes the statement's memory from elsewhere than for short-lived ones.
   convenience init(_ sql: String, _ handle: SQLiteHandle, isKept: Bool) throws(SQLiteError) {
     let text = ContiguousArray(sql.utf8)
     let (pointer, length) = try Self.prepare(text[...], handle, isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0)

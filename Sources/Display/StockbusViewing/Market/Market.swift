@@ -288,7 +288,7 @@ package struct Market {
     return rows.count - 1
   }
 
-  /// True for a requested symbol, as long as there are fewer of them than other rows.
+  /// True for a requested symbol, up to `limits.symbols` of them; its request is removed.
   private mutating func admit(_ symbol: Symbol) -> Bool {
     guard !wanted.isEmpty, admitted < limits.symbols, wanted.remove(symbol.description) else { return false }
     admitted += 1

@@ -59,8 +59,7 @@ enum PresentRuns {
     let failure: String?
   }
 
-  /// Runs by their processes. Sockets of processes that have ended are removed. Ends the program with a message if there is no folder for
-  /// sockets.
+  /// Runs by their processes. Sockets of ended processes are removed. Ends the program with a message if there is no folder for sockets.
   static func all(where isMeant: (Int) -> Bool = { _ in true }) async throws -> [Run] {
     let folder: RunFolder
     do { folder = try RunFolder.own() } catch {

@@ -15,8 +15,7 @@ struct RunDesk: RunAttendant {
   private let control: RunControl
   private let server: ControlServer?
 
-  /// A socket that cannot be created is only reported: the run does not need it. A port was requested explicitly, so its failure is an
-  /// error.
+  /// A socket that cannot be created is only reported: the run does not need it. A port was requested, so its failure is an error.
   static func open(_ control: RunControl, port: ControlServer.Port?) async throws -> RunDesk {
     let clock = SystemTimekeeper()
     var socket: String?

@@ -44,11 +44,10 @@ struct TapRequest: Sendable {
 }
 
 /// Sends a client the events of one topic as they are published, as server-sent events (the HTML standard, 9.2): each is a `data:` with one
-/// record; `header` has the names of CSV; `left_out` has the number of events left out so far because the client was too slow; `end` is
+/// record; `header` has the names of CSV; `left_out` is the number of events left out so far because the client was too slow; `end` is
 /// last.
 ///
-/// The run never waits for a client: events that it does not take in time are left out and counted. A topic without clients has no extra
-/// cost.
+/// The run never waits for a client: events not taken in time are left out and counted. A topic without clients has no extra cost.
 struct Tap: Sendable {
   private let follow: @Sendable (WebStream) async -> Void
 

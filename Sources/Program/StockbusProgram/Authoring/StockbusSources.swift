@@ -10,8 +10,7 @@ import Darwin
 
 /// Where a new package finds stockbus.
 enum StockbusSources {
-  /// The value of `--stockbus`, ready for a manifest: an address as it is, a folder as an absolute path. Throws a sentence without a full
-  /// stop.
+  /// The value of `--stockbus` for a manifest: an address as it is, a folder as an absolute path. Throws a sentence without a full stop.
   static func resolved(_ text: String) throws(NewFolder.Failure) -> String {
     if text.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) {
       throw NewFolder.Failure(description: "--stockbus: \(shown(text, limit: 200)) is neither a folder nor an address")

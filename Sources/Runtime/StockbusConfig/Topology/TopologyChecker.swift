@@ -103,8 +103,7 @@ struct TopologyChecker {
       "there is nothing to run: no sources, processors or sinks", at: ConfigNode.Mark(file: file, line: 1, column: 1))
   }
 
-  /// The options at `node`, or the defaults if there is no node; if options are wrong, reports all problems and returns nil. None is
-  /// required.
+  /// The options at `node`, or the defaults without a node; if options are wrong, reports all problems and returns nil. None is required.
   mutating func decode<O: Options>(_: O.Type, _ node: ConfigNode?, _ title: String) -> O? {
     guard let node else { return O() }
     do throws(Problems) { return try O.decode(node, at: node.mark) } catch {

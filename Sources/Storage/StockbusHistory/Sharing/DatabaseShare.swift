@@ -35,8 +35,7 @@ package final class DatabaseShare: Sendable {
     keepToOwner()
   }
 
-  /// Removes the rights of other users: hashes of passwords and sessions are private. Files that SQLite creates beside it have the same
-  /// rights.
+  /// Removes the rights of other users: hashes of passwords and sessions are private. SQLite's files beside it have the same rights.
   private func keepToOwner() {
     for name in [path, path + "-wal", path + "-shm"] {
       var now = stat()
