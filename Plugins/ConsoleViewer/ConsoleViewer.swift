@@ -41,7 +41,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
   private var references = LatestBySymbol<Price>()
   /// Nil if no instrument has been split.
   private var splits: SplitWatch?
-  /// Lines to be printed by `settle`.
+  /// Lines that `settle` prints.
   var lines: [StyledLine] = []
   let bell = Parker()
   let inbox: ScreenInbox

@@ -60,7 +60,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   private var tabs: [Push.ClientID: Tab] = [:]
   private var clients: [ObjectIdentifier: Push.ClientID] = [:]
   private var door = Door(gate: nil)
-  /// Nil where there are none.
+  /// Nil if the page has no accounts.
   private var accounts: Accounts?
   private var people: AccountRoutes?
   /// People whose paper accounts are open, or cannot be opened.

@@ -23,7 +23,7 @@ struct EchoWindow<Payload> {
   enum Answer: Equatable {
     /// The first reply to this number, with the time since the entry was sent last.
     case expected(Duration)
-    /// There was a reply before.
+    /// There was an earlier reply.
     case duplicate
     /// No event was sent with this number.
     case unknown

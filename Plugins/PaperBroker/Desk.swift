@@ -94,7 +94,7 @@ struct Desk {
 
   var hasUnsaved: Bool { !unsaved.isEmpty || mustSave }
 
-  /// The state as it is now.
+  /// The present state.
   mutating func state() -> SavedTrading { SavedTrading(snapshot: broker.snapshot(), position: position) }
 
   /// Passes the unsaved events to `write`, and allows publishing them if that does not throw.

@@ -15,7 +15,7 @@ struct RankingSnapshot: Sendable {
   let rows: [Row]
   /// The places in `rows` of the symbols in the readers' list, best first.
   let published: [UInt32]
-  /// Nil if the first price counts.
+  /// Nil if changes count from the first price.
   let closes: PreviousCloses?
   /// Nil if no instrument has been split.
   let splits: SplitWatch?

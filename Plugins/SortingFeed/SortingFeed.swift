@@ -114,7 +114,7 @@ package struct SortingFeedSettings: Options {
 package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, ExplainingComponent {
   private let settings: SortingFeedSettings
   private var ranking: Ranking
-  /// Nil if the first price counts.
+  /// Nil if changes count from the first price.
   private var openings: Openings<E>?
   /// Splits of instruments whose change counts from their first price; nil without splits, and behind another feed, whose changes are used.
   private var splits: SplitWatch?

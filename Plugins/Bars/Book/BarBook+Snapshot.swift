@@ -7,7 +7,7 @@ struct BarSnapshot: Sendable {
     var number: Int
     var length: BarLength
     var cell: BarCell
-    /// From the oldest to the newest.
+    /// The components from the oldest to the newest.
     var components: [BarCell]
   }
 

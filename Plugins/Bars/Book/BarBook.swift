@@ -57,7 +57,7 @@ struct BarBook: ~Copyable {
   var nextDue = Int64.max
   /// Everything received until this time has arrived.
   var progress = Int64.min
-  /// The latest receipt.
+  /// The latest receipt time.
   var newest = Int64.min
   /// The due time of the bars that closed last.
   var lastDue = Int64.min

@@ -4,7 +4,7 @@ internal import StockbusTerminal
 internal import StockbusViewing
 
 extension ScreenState {
-  /// Takes a key.
+  /// Handles a key.
   mutating func reduce(_ press: KeyPress) -> [ScreenEffect] {
     if let prompt { return type(press, into: prompt) }
     switch (page, press.key) {

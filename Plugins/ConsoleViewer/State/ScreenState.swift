@@ -121,7 +121,7 @@ struct ScreenState {
   var span = ChartSpan.fiveMinutes
   /// The order to which keys apply on the portfolio's page.
   var chosenOrder: Portfolio.OrderID?
-  /// Previews asked for so far.
+  /// The number of previews requested so far.
   var previews = 0
   /// The chosen length of candles, and whether the line of prices is shown instead.
   var barLength: BarLength?

@@ -13,7 +13,7 @@ enum TradingText {
     return (amount.raw < 0 && hundredths > 0 ? "-" : "") + "\(whole).\(cents < 10 ? "0" : "")\(cents)"
   }
 
-  /// The same with a plus sign.
+  /// The amount with a plus sign if it is positive.
   static func signed(_ amount: Amount) -> String {
     let text = money(amount)
     return text == "0.00" || amount.raw < 0 ? text : "+" + text

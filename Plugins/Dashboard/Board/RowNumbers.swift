@@ -54,7 +54,7 @@ struct RowNumbers: Hashable {
 /// Special states of a row's price.
 struct RowMarks: OptionSet, Hashable {
   let rawValue: UInt8
-  /// From before this run.
+  /// The price is from before this run.
   static let stale = RowMarks(rawValue: 1)
   /// The venue has halted trading in the symbol.
   static let halted = RowMarks(rawValue: 2)

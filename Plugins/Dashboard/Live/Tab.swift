@@ -40,7 +40,7 @@ final class Tab: WebSocketReceiver {
 
   func ended() { mailbox.put(.leaves(self)) }
 
-  /// The dashboard has read a letter.
+  /// Called when the dashboard has read a letter.
   func noteRead() { unread.subtract(1, ordering: .relaxed) }
 
   /// Sends the tab the problem of a message.

@@ -23,7 +23,7 @@ struct Push {
   private let clock: @Sendable () -> Int64
   var board: Board
   private(set) var news = News()
-  /// Events taken.
+  /// The number of events taken.
   private(set) var events = 0
   private var rate = RateMeter()
   private(set) var clients: [ClientID: Client] = [:]
@@ -43,7 +43,7 @@ struct Push {
   private(set) var counts = Counts()
 
   struct Counts: Hashable {
-    /// Frames given to clients.
+    /// The number of frames sent to clients.
     var frames = 0
     /// The number of frames whose panes were all encoded before for another client.
     var shared = 0

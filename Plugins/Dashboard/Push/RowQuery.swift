@@ -43,7 +43,7 @@ struct RowView {
   /// core at most.
   func dueAt(calm: Int64) -> Int64 { renewedAt.map { $0 &+ max(calm, 20 &* cost) } ?? .min }
 
-  /// Works the order out.
+  /// Computes the order again.
   mutating func renew(_ board: Board, at now: Int64, clock: () -> Int64) {
     var rows = query.symbols.map { $0.compactMap { board.row(named: $0) } } ?? [Int32](0..<board.count)
     if !query.find.isEmpty || !query.kind.isEmpty {

@@ -53,7 +53,7 @@ extension Dashboard {
     ]
   }
 
-  /// The same as events.
+  /// The known bars of a symbol as events.
   func knownBars(_ name: String, _ length: BarLength, _ times: ClosedRange<Int64>, limit: Int) async -> [Bar]? {
     catchUp()
     let row = push.board.row(named: name)

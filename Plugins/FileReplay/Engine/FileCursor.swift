@@ -6,7 +6,7 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
   private let name: String
   private var reader: LineReader
   private var rows: RowParser<E>
-  /// For raw captures.
+  /// Decodes the messages of raw captures.
   private var capture: Capture<E>
 
   /// Opens the file, and reads its beginning if the format is not given. The options have been validated.

@@ -5,7 +5,7 @@ internal import StockbusPlugin
 /// An event whose receipt time (or whose own time, where the recording has no receipt times) is at most `tolerance` before that of the
 /// previous event gets the previous receipt time. One that is further back is left unchanged: then its time or the previous one is wrong.
 struct ReceiptOrder {
-  /// In nanoseconds; that of `EventClock`.
+  /// The tolerance of `EventClock`, in nanoseconds.
   private static var tolerance: Int64 { EventClock.tolerance }
 
   private var latest = Int64.min

@@ -47,7 +47,7 @@ enum RowNote: Hashable, Sendable {
   case malformed(MalformedRow)
   case remark(NotedRemark)
 
-  /// The same, `lines` lines further on.
+  /// The same note with a line number that is larger by `lines`.
   func moved(by lines: Int) -> RowNote {
     switch self {
     case .malformed(var row):
@@ -64,9 +64,9 @@ enum RowNote: Hashable, Sendable {
 struct NotedRemark: Hashable, Sendable, CustomStringConvertible {
   var kind: RowRemark
   var file: String
-  /// Counted from 1.
+  /// The line, counted from 1.
   var line: Int
-  /// One sentence.
+  /// The note in one sentence.
   var text: String
 
   /// `ticks.csv:17: 'time' is read as seconds since 1970`

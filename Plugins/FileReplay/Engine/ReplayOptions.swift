@@ -54,7 +54,7 @@ enum ReplayLoops: Hashable, Sendable {
 /// How rows become events, and which of them are replayed.
 struct ReplayOptions: Sendable {
   var format = RowFormat.auto
-  /// Makes symbols of names.
+  /// Creates symbols from names.
   var intake = SymbolIntake.open
   var csv = CSVFormat()
   /// The mapping by the event's field: a column's name or number, or a path in a JSON object; other fields are found by their usual names.

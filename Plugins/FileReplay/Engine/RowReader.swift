@@ -68,10 +68,10 @@ struct RowReader: ~Copyable {
   /// The time of the last row with a time.
   var last: Timestamp? { values.row.time.ns == 0 ? nil : values.row.time }
 
-  /// Continues after the lines were exchanged.
+  /// Continues after the lines were replaced by others.
   mutating func resume() { isAtEnd = false }
 
-  /// Reads nothing more, after an error.
+  /// Stops reading, after an error.
   mutating func end() { isAtEnd = true }
 
   /// Reads a row of a known shape; returns false if the row has another shape, or is not in memory as a whole.

@@ -43,7 +43,7 @@ struct Board {
   /// In the order of first appearance, which decides ties.
   var standings: ContiguousArray<Standing> = []
   var lists: MoverLists
-  /// The latest time of receipt.
+  /// The latest receipt time.
   var received = Int64.min
   /// The earliest moment at which time changes something.
   var nextDue = Int64.max

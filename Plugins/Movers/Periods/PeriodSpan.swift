@@ -49,7 +49,7 @@ package struct UTCPeriods: PeriodCalendar {
   /// The zone in which the dates of bars may also begin.
   var zone: ExchangeClock?
 
-  /// From midnight to midnight.
+  /// Days from midnight to midnight.
   package static let days = UTCPeriods(length: day, offset: 0)
   /// From Monday to Sunday, as in ISO 8601; the epoch was a Thursday.
   package static let weeks = UTCPeriods(length: 7 * day, offset: 4 * day)

@@ -39,7 +39,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
   private let messages: Counter
   private let rejected: Counter
 
-  /// True once the stream was there.
+  /// True once the stream has existed.
   private var isKnown = false
 
   private static var place: MemoryKey<UInt64> { MemoryKey("sequence", whenOptionsChange: .drop) }

@@ -166,7 +166,7 @@ struct Writer<E: Event>: ~Copyable {
     headers.put(10)
   }
 
-  /// Writes an item's text once more.
+  /// Writes an item's text again.
   private mutating func write(_ item: Item, _ events: Span<E>) {
     payload.clear()
     if parcels?.pack(item.subject, from: item.first, item.count, into: &payload) == nil {

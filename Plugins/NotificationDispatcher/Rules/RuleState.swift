@@ -1,7 +1,7 @@
 /// The state of a rule for one symbol.
 struct RuleState: BitwiseCopyable, Hashable, Sendable {
   enum Phase: UInt8, BitwiseCopyable, Sendable {
-    /// There was no price yet.
+    /// No price has arrived yet.
     case unknown
     /// The rule fires when the condition is next true.
     case armed

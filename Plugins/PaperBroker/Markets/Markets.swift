@@ -18,7 +18,7 @@ struct Markets {
 
   private let instruments: Instruments
   private var markets: [Market] = []
-  /// The first due first.
+  /// Splits by due time, the earliest first.
   private var splits: [DueSplit] = []
   private var nextSplit = 0
   private(set) var hasBegun = false

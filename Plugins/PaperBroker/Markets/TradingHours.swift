@@ -10,7 +10,7 @@ struct TradingHours {
     let end: Timestamp
     /// The moment at which all trading of the stretch's date ends, and with it the date's day orders.
     let close: Timestamp
-    /// False after a break.
+    /// False for a stretch after a break.
     let isFirst: Bool
   }
 

@@ -39,7 +39,7 @@ final class PipeReadiness: Sendable {
     isReady.update { $0 = true }
   }
 
-  /// Ends the waiting.
+  /// Ends the present wait.
   func wake() { isReady.update { $0 = true } }
 
   /// Returns when the pipe is ready, also for its end, after a call of `wake`, and when the task is cancelled.

@@ -316,7 +316,7 @@ final class PlainLines {
     return error is CancellationError ? error : PlainLinesError(why, taken: taken)
   }
 
-  /// Bytes that wait in a pipe.
+  /// The number of unread bytes in a pipe.
   private func unread(_ pipe: FileDescriptor) -> Int {
     var count: Int32 = 0
     return ioctl(pipe.rawValue, UInt(FIONREAD), &count) == 0 ? Int(count) : 0

@@ -25,7 +25,7 @@ struct ProgramProgress {
     return filtered
   }
 
-  /// Takes a message `done`.
+  /// Handles a message `done`.
   mutating func finish(_ message: JSONValue) throws(ProgramError) {
     let claim = message["done"]
     guard let number = claim?.count, number >= finished, number <= told else {

@@ -36,7 +36,7 @@ struct LeafPages: ~Copyable {
     return UInt32(leaf)
   }
 
-  /// Gives an empty page back.
+  /// Releases an empty page.
   mutating func discard(_ leaf: UInt32) {
     assert(count(leaf) == 0, "a page is discarded with places in it")
     free.append(leaf)

@@ -4,7 +4,7 @@ internal import StockbusPlugin
 package enum WatchTime {
   case tap, why
 
-  /// The longest.
+  /// The longest allowed time.
   package var most: Duration {
     switch self {
     case .tap: .seconds(86_400)
@@ -18,7 +18,7 @@ package enum WatchTime {
     return time > .zero || time == .zero && self == .why ? time : nil
   }
 
-  /// The rule, for the message of an error.
+  /// The valid range, as the end of a sentence in an error message.
   package var usage: String {
     switch self {
     case .tap: "is a time up to 24h, such as 10s"

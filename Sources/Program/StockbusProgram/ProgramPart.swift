@@ -35,7 +35,7 @@ package struct RunInHand: Sendable {
   package let configuration: [String]
 }
 
-/// Hears how a run has ended.
+/// Notified when a run has ended.
 package protocol RunAttendant: Sendable {
   /// Returns once all waiting clients have been notified.
   /// - Parameter text: the ledger and the errors, for people.

@@ -4,7 +4,7 @@ internal import StockbusSystem
 
 /// A file of options in a bundle: its description or its stamp.
 enum BundleFile {
-  /// No file is larger.
+  /// The largest size of such a file.
   static let sizeLimit = 64 << 10
 
   /// Reads a file of options; throws all problems with their places.

@@ -36,7 +36,7 @@ package struct PluginShelf: Sendable {
     return hadOne
   }
 
-  /// False if there is none.
+  /// Removes a plugin; returns false if there is none.
   package func remove(_ name: String) throws(BundleFault) -> Bool {
     let old = path + "/.\(name).old-\(getpid())"
     if rename(bundle(name), old) != 0 {

@@ -39,7 +39,7 @@ final class HealthNews: Sendable {
     if isWatching { parker.wake() }
   }
 
-  /// Until the task is cancelled.
+  /// Checks every second while necessary, until the task is cancelled.
   func run(_ clock: any Timekeeper, _ look: @Sendable () -> Void) async {
     while !Task.isCancelled {
       if state.withLock({ $0.isWatching }) {

@@ -8,7 +8,7 @@ internal import StockbusPlugin
 /// edges that it has ever had, not with the number of changes. The ledger adds the other components to the tally in the same way: it reads
 /// the same before and after a component is reduced to its tally.
 struct Tally: Sendable {
-  /// Former ones first.
+  /// The edges, former ones first.
   private(set) var edges: [RunEdge] = []
   /// The counters that components have defined.
   private(set) var counters: [Ledger.Entry] = []
@@ -47,7 +47,7 @@ struct Tally: Sendable {
     }
   }
 
-  /// The same note counts once.
+  /// Adds a note; the same note counts once.
   private mutating func add(_ note: Ledger.Note) {
     lastNotes.removeAll { $0 == note }
     lastNotes.append(note)

@@ -336,7 +336,7 @@ struct TopologyChange {
 
 /// Counts down to the end of several inputs.
 private final class Countdown: Sendable {
-  /// Fires at 0.
+  /// Fires when the count reaches 0.
   let over = Latch()
   private let left: Guarded<Int>
 

@@ -8,7 +8,7 @@ public final class Watched<Value: Sendable>: Sendable {
 
   public init(_ value: Value) { watched = WaitableValue(value) }
 
-  /// The value now.
+  /// The present value.
   public var value: Value { watched.value }
 
   /// Changes the value, one caller at a time, and resumes the tasks whose condition it meets.

@@ -45,7 +45,7 @@ extension AccountError: CustomStringConvertible {
     }
   }
 
-  /// A word for programs.
+  /// The kind of error as a word, for programs.
   package var code: String {
     switch self {
     case .badName: "bad_name"

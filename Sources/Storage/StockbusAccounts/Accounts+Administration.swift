@@ -6,7 +6,7 @@ extension Accounts {
   static let invitationTime: Int64 = 7 * 86_400 * 1_000_000_000
   static let mostInvitations = 1000
 
-  /// Makes an account.
+  /// Creates an account.
   package func add(name: String, password: String, scopes: Set<Scope>) async throws(AccountError) {
     let name = try Self.name(name)
     if let fault = PasswordRules.fault(password, name: name) { throw .badPassword(fault) }

@@ -31,7 +31,7 @@ package struct Person: Sendable, Hashable {
 /// The sender of a request, and how the sender was identified.
 package struct Identity: Sendable, Hashable {
   package enum Proof: Sendable, Hashable {
-    /// Nobody has to log in.
+    /// No log-in is required.
     case none
     case session(SessionID)
     case token(Int64)

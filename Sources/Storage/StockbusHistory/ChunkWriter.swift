@@ -278,7 +278,7 @@ extension ChunkWriter {
 }
 
 extension BarChunk {
-  /// One without bars.
+  /// A chunk without bars.
   init(id: Int64, start: Int64) { (self.id, self.start, last, count) = (id, start, start, 0) }
 }
 

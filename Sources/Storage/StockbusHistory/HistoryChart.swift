@@ -39,7 +39,7 @@ package struct HistoryChart: Hashable, Sendable {
   package let period: BarPeriod
   /// The length of the bars; where these end, shorter ones may follow.
   package let source: BarLength
-  /// From the history, oldest first.
+  /// Bars from the history, oldest first.
   let bars: [Bar]
 
   /// The length among these whose bars can best continue the chart; nil if there is none.

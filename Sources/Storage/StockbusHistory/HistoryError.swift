@@ -106,7 +106,7 @@ extension HistoryError {
       }
   }
 
-  /// The same for any error.
+  /// Makes a history error of any error.
   init(_ error: any Error, _ path: String) {
     switch error {
     case let error as HistoryError: self = error

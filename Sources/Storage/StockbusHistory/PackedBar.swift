@@ -4,7 +4,7 @@ internal import MarketData
 ///
 /// Documentation/use/history.md has the order of the fields. Symbol and length are those of the chunk.
 enum PackedBar {
-  /// No bar takes more bytes.
+  /// The most bytes of a bar.
   static let most = 128
 
   struct Flags: OptionSet {
@@ -21,7 +21,7 @@ enum PackedBar {
     static let start = Flags(rawValue: 16)
     /// Decimals, session and status take a byte each, not half of one.
     static let wide = Flags(rawValue: 32)
-    /// There is a revision.
+    /// The bar has a revision.
     static let revision = Flags(rawValue: 64)
     static let known: Flags = [.prices, .volume, .turnover, .vwapIsClose, .start, .wide, .revision]
   }

@@ -9,7 +9,7 @@ package final class SQLiteStatement {
   private var pointer: OpaquePointer?
   /// The first error of binding since the last run.
   private var fault = SQLITE_OK
-  /// True while its rows are read.
+  /// True while the statement's rows are read.
   private(set) var isRunning = false
 
   private init(_ pointer: OpaquePointer, _ handle: SQLiteHandle) {

@@ -16,7 +16,7 @@ final class KeyboardThread: Sendable {
   private let receive: @Sendable (KeyboardNews) -> Void
   private let found: [(signal: Int32, action: sigaction)]
 
-  /// Nil if no descriptors are left.
+  /// Nil if the process has no descriptors left.
   init?(keyboard: Int32, receive: @escaping @Sendable (KeyboardNews) -> Void) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }

@@ -10,7 +10,7 @@ package struct BarSeries {
 
   /// Bars by row and length, ascending by time; up to twice `length`, so that old bars are seldom removed.
   private var series: [Int: [BarLength: [Bar]]] = [:]
-  /// The memory of the bars.
+  /// The bytes that the bars take.
   private(set) var bytes = 0
 
   package init() {}
@@ -46,10 +46,10 @@ package struct BarSeries {
     }
   }
 
-  /// The shortest first.
+  /// The lengths with bars, the shortest first.
   package func lengths(of row: Int) -> [BarLength] { (series[row]?.keys).map { $0.sorted() } ?? [] }
 
-  /// The newest last.
+  /// The last bars, the newest last.
   package func last(_ length: BarLength, of row: Int) -> ArraySlice<Bar> { (series[row]?[length] ?? []).suffix(Self.length) }
 }
 

@@ -14,18 +14,18 @@ package struct Market {
   package private(set) var bars = BarSeries()
   /// The lists of `movers`.
   package private(set) var movers = MoverTables()
-  /// Events taken.
+  /// The number of events taken.
   package private(set) var total = 0
   /// Symbols beyond the limit: they are counted and not shown.
   package private(set) var beyond = 0
   /// Requested names that have no row yet.
   private var wanted = WantedNames()
-  /// Rows beyond the limit.
+  /// The number of rows beyond the limit.
   private var admitted = 0
   private let limits: MarketLimits
   /// When a row was last viewed, for the most recently viewed rows.
   private var looks: [Int32: Int64] = [:]
-  /// The memory of `series`.
+  /// The bytes that `series` takes.
   private var seriesBytes = 0
   /// The row whose past is shortened next.
   private var hand = 0
@@ -33,7 +33,7 @@ package struct Market {
   package private(set) var forgotten = 0
   /// The number of event times that were not used because they were ahead of the clock, and of clocks that were set back.
   package private(set) var datedAhead = 0
-  /// When a price moved last.
+  /// When a price last changed.
   package private(set) var lastMove = Row.never
   /// Prices that have reached an alert since the last `takeReached`.
   package private(set) var reached: [(row: Int, price: Price, time: Timestamp)] = []
@@ -322,7 +322,7 @@ package struct Market {
 
   // MARK: Memory
 
-  /// The memory of seconds and bars.
+  /// The bytes that seconds and bars take.
   var pastBytes: Int { seriesBytes &+ bars.bytes }
 
   private var isFull: Bool { pastBytes > limits.memory / 4 * 3 }

@@ -21,7 +21,7 @@ package struct MoverTables {
   /// The lists of a period that have ever had a member.
   package func lists(_ period: MoverPeriod) -> [MoverList] { MoverList.allCases.filter { members[period]?[$0] != nil } }
 
-  /// The best first.
+  /// The members of a list, the best first.
   package func list(_ list: MoverList, _ period: MoverPeriod) -> [Mover] {
     (members[period]?[list] ?? [:]).values.sorted { $0.rank != $1.rank ? $0.rank < $1.rank : $0.symbol < $1.symbol }
   }

@@ -115,7 +115,7 @@ package struct PriceSeries {
   /// Removes the older half of each interval length; returns the number of removed samples.
   mutating func halve() -> Int { seconds.halve() + quarters.halve() + fives.halve() }
 
-  /// The memory of the samples.
+  /// The bytes that the samples take.
   var bytes: Int { seconds.bytes &+ quarters.bytes &+ fives.bytes }
 
   /// The samples from which intervals of `length` can be built: the shortest ones as far back as they reach, before them longer ones of at

@@ -13,7 +13,7 @@ struct RowCloses {
     closes = PreviousCloses(past, instruments)
   }
 
-  /// Nil if none is known.
+  /// The close; nil if unknown.
   func close(of row: Int) -> Price? { row < byRow.count ? byRow[row] : nil }
 
   /// Takes the last price of a second.

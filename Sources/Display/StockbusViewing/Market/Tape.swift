@@ -72,7 +72,7 @@ package struct Tape {
   /// How many trades of a row have been stored so far, including removed ones.
   package func count(of row: Int) -> Int { place(of: row).map { counts[$0] } ?? 0 }
 
-  /// The newest first.
+  /// The last trades, the newest first.
   package func last(_ count: Int, of row: Int) -> [Print] {
     guard let place = place(of: row) else { return [] }
     let total = counts[place]

@@ -39,7 +39,7 @@ struct RunDesk: RunAttendant {
 }
 
 extension RunControl.Identity {
-  /// This process.
+  /// The identity of this process.
   static func own(name: String) -> RunControl.Identity {
     RunControl.Identity(name: name, process: Int(getpid()), version: Version.number, started: SystemTimekeeper().now)
   }

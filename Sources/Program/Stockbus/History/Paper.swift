@@ -40,7 +40,7 @@ struct PaperReportCommand: ParsableCommand {
     try StandardOutput.write(HistoryMistake.reporting { try report() })
   }
 
-  /// Throws why there is none.
+  /// The report; throws why there is none.
   private func report() throws -> String {
     let reader = try TradingReader(file)
     let names = try reader.accounts()

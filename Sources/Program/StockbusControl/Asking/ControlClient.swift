@@ -2,7 +2,7 @@ internal import StockbusNetwork
 package import StockbusPlugin
 package import StockbusReloading
 
-/// Asks one run by its socket.
+/// Sends requests to one run through its socket.
 package struct ControlClient: Sendable {
   /// Why there is no answer.
   package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {

@@ -41,7 +41,7 @@ package struct RunStatus: Codable, Sendable, Hashable {
     package var latency: Latency?
   }
 
-  /// How long sampled events have taken, so far.
+  /// The latencies of sampled events so far.
   package struct Latency: Codable, Sendable, Hashable {
     /// The number of samples in each bucket of `LatencyCounts.bounds`, and above all of them.
     package var counts: [Int]

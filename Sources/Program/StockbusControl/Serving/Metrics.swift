@@ -30,7 +30,7 @@ struct Metrics {
     var value: String
   }
 
-  /// All samples of one name.
+  /// All samples with one name.
   private struct Family {
     let name: String
     let kind: Kind

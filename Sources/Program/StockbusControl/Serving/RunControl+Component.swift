@@ -17,7 +17,7 @@ struct ComponentReport: Codable, Sendable, Hashable {
   }
 
   var component: RunStatus.Component
-  /// Into it and out of it.
+  /// The edges into the component and out of it.
   var edges: [RunStatus.Edge]
   var counts: [RunStatus.Count]
   var commands: [Verb]

@@ -8,7 +8,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Where a new package finds stockbus.
+/// Finds the sources of stockbus for a new package.
 enum StockbusSources {
   /// The value of `--stockbus` for a manifest: an address as it is, a folder as an absolute path. Throws a sentence without a full stop.
   static func resolved(_ text: String) throws(NewFolder.Failure) -> String {

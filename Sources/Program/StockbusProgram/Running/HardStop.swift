@@ -41,6 +41,6 @@ final class HardStop: Sendable {
     }
   }
 
-  /// The run has ended by itself.
+  /// Called when the run has ended by itself.
   func disarm() { isDisarmed.withLock { $0 = true } }
 }

@@ -15,7 +15,7 @@ package struct OriginCheck {
     let node: PlannedNode
     let place: Place
     let use: ChannelUse
-    /// The type of the events there.
+    /// The type of the channel's events.
     let type: (any Event.Type)?
 
     /// Replaces values that are from variables.

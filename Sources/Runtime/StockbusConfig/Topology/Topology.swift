@@ -38,7 +38,7 @@ package struct Topology: Sendable {
     self.doubts = doubts
   }
 
-  /// The same with other components.
+  /// This topology with other components.
   package func with(_ nodes: [PlannedNode]) -> Topology {
     Topology(
       nodes: nodes, settings: settings, outerFiles: outerFiles, doubts: doubts, notes: notes, runtime: runtime, instruments: instruments,

@@ -29,7 +29,7 @@ public struct Feed: Sendable {
 /// A feed with its topic.
 struct OpenFeed: Sendable {
   let topic: any AnyTopic
-  /// The receipt of an event.
+  /// The receipt time of an event.
   let receipt: @Sendable (Int) -> Timestamp
   /// Publishes the events of a range at once.
   let publish: @Sendable (Range<Int>) -> Void

@@ -55,7 +55,7 @@ package struct DailyNumbers: Hashable, Sendable {
     return (raw, isFiner)
   }
 
-  /// The number in the plain form.
+  /// Converts the number to the plain form.
   private mutating func plain(_ cell: ArraySlice<UInt8>, _ name: String) throws(DailyRowError) -> [UInt8] {
     let (plain, isAmbiguous, hasComma) = cell.withUnsafeBufferPointer {
       (form.plain($0), NumberForm.isAmbiguous($0), NumberForm.hasDecimalComma($0))
