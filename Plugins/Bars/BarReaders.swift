@@ -1,12 +1,12 @@
 internal import StockbusInstruments
 internal import StockbusPlugin
 
-/// How bars are made of the events of one type.
+/// Makes bars from the events of one type.
 protocol BarReader: Sendable {
   associatedtype Input: PricedEvent
   /// True if events may be replaced by later ones.
   static var isReplaceable: Bool { get }
-  /// What is wrong with these settings for this type of event.
+  /// The faults of these settings for this type of event.
   static func faults(in settings: BarsSettings) -> [(option: String, message: String)]
   init(_ settings: BarsSettings, _ instruments: Instruments)
   func take(_ events: Span<Input>, into book: inout BarBook, _ output: inout Outlet<Bar>)
@@ -46,7 +46,7 @@ struct PriceOfQuote: BarReader, PriceReader {
 
   init(_ settings: BarsSettings, _ instruments: Instruments) { choice = settings.price ?? .mid }
 
-  /// Nil if nobody quotes that side: its price and its size are 0.
+  /// Nil if that side has no quote: its price and its size are 0.
   @inline(__always)
   func price(of quote: Quote) -> Price? {
     let hasBid = quote.bid.raw | quote.bidSize.raw != 0

@@ -16,7 +16,7 @@ enum BarsPlugin: PricedEventPlugin {
 
 /// Makes bars of the events of one type.
 ///
-/// What counts for which bar, when bars are sent, and what they hold is in `BarBook`, and in Documentation/use/bars.md for users.
+/// `BarBook`, and Documentation/use/bars.md for users, describe which events count for which bar, when bars are sent, and their contents.
 actor Bars<Reader: BarReader>: TimedProcessor {
   private let context: Context
   private let reader: Reader
@@ -27,7 +27,7 @@ actor Bars<Reader: BarReader>: TimedProcessor {
   static func faults(in settings: BarsSettings) -> [(option: String, message: String)] { Reader.faults(in: settings) }
 
   private typealias Left = (snapshot: BarSnapshot, splits: SplitWatch?)
-  /// What an instance has left for the next one; nil once that has taken it.
+  /// The state that an instance has left for the next one; nil once that has taken it.
   private static var bars: MemoryKey<Left?> { MemoryKey("bars", whenOptionsChange: .drop) }
 
   static func carryOver(_ old: Memory, from before: BarsSettings, to after: BarsSettings, into memory: Memory) {

@@ -3,7 +3,7 @@ internal import StockbusHistory
 internal import StockbusInstruments
 internal import StockbusPlugin
 
-/// Reads charts from the history beside its writer, on a thread of its own, so that a slow disk delays no frame.
+/// Reads charts from the history beside its writer, on a separate thread, so that a slow disk delays no frame.
 actor ChartReader {
   private let executor = BlockingExecutor(label: "console_viewer.history")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -16,7 +16,7 @@ actor ChartReader {
     self.instruments = instruments
   }
 
-  /// What the file says now. After an error it is opened again the next time.
+  /// The present answer of the file. After an error it is reopened for the next request.
   func read(_ request: PastRequest) -> PastAnswer {
     do throws(HistoryError) {
       let reader: HistoryReader

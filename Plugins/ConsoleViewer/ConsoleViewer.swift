@@ -41,7 +41,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
   private var references = LatestBySymbol<Price>()
   /// Nil if no instrument has been split.
   private var splits: SplitWatch?
-  /// Lines to be printed by `settle`.
+  /// Lines that `settle` prints.
   var lines: [StyledLine] = []
   let bell = Parker()
   let inbox: ScreenInbox
@@ -54,7 +54,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
   private var refusal: ScreenRefusal?
   /// False if the watchlist is for this run only, and is not saved.
   var keepsWatchlist = true
-  /// The symbols to be shown when there is no full screen; nil for all.
+  /// The symbols that are shown without a full screen; nil for all.
   private let only: Set<Symbol>?
   /// The symbols that the configuration names.
   private var expectedSymbols: ExpectedSymbols
@@ -260,7 +260,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
   package func drain() async throws {
     try await settle()
     if mode != .plain {
-      // The last frame stays on the terminal, so its order must be current.
+      // The last frame stays on the terminal, so its order must be up to date.
       state.arrange(force: true)
       await draw()
     }
@@ -268,7 +268,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     context.note(expectedSymbols)
   }
 
-  /// The next instance draws frames of its own, and missing symbols are reported at the end of the run only.
+  /// The next instance draws its own frames, and missing symbols are reported at the end of the run only.
   package func handOver() async throws { try await settle() }
 
   package func stop() async {

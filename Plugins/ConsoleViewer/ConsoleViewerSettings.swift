@@ -5,7 +5,7 @@ package import StockbusViewing
 package enum ScreenMode: String, Choice {
   /// The whole window, with keys.
   case full
-  /// A table that is redrawn in place, below what was printed before.
+  /// A table that is redrawn in place, below earlier output.
   case inline
 }
 

@@ -1,6 +1,6 @@
 internal import StockbusTerminal
 
-/// Why a viewer has no full screen, and what to do about it.
+/// Why a viewer has no full screen, and how to get one.
 struct NoScreen {
   let text: String
 

@@ -9,13 +9,13 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// What the viewer saves from one run to the next: the watchlist and the alerts, one on each line.
+/// The viewer's saved state from one run to the next: the watchlist and the alerts, one on each line.
 struct ViewerMemory: Hashable {
   var watchlist: [Symbol] = []
   var alerts: [PriceAlert] = []
 
   static let head = "# stockbus console_viewer"
-  /// Entries beyond this are not read, nor are files longer than a megabyte.
+  /// Further entries are not read, nor are files longer than a megabyte.
   static let limit = 10_000
 
   init(watchlist: [Symbol] = [], alerts: [PriceAlert] = []) {
@@ -118,13 +118,13 @@ struct ViewerMemory: Hashable {
   }
 }
 
-/// Reads and writes the file on a thread of its own, so that it does not block the threads of components.
+/// Reads and writes the file on a separate thread, so that it does not block the threads of components.
 actor ViewerStore {
   private let executor = BlockingExecutor(label: "console_viewer")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let path: String
 
-  /// True if the existing file had malformed lines or could not be read; it is renamed before it would be replaced.
+  /// True if the existing file had malformed lines or could not be read; then it is renamed instead of being replaced.
   private var isDamaged = false
 
   private static let purpose = "(the watchlist and the alerts)"
@@ -139,7 +139,7 @@ actor ViewerStore {
     return aside
   }
 
-  /// The saved memory, and what is wrong with the file in one sentence.
+  /// The saved memory, and the fault of the file in one sentence.
   func recall() -> (ViewerMemory, fault: String?) {
     switch ViewerMemory.read(path) {
     case .memory(let memory, damaged: 0): return (memory, nil)

@@ -16,8 +16,8 @@ extension Plugin {
 
 /// Serves a web page that shows the run live, and the API that the page uses.
 ///
-/// An event only changes the board. Browsers are told what is new when they are ready, at most `rate` times a second; what they are told
-/// is drawn from the board then, so nothing waits for anybody.
+/// An event only changes the board. Changes are sent to browsers when they are ready, at most `rate` times a second, and are computed from
+/// the board then, so no component waits for a browser.
 package actor Dashboard: MultiSink, BackgroundComponent {
   package static let handlers: [Handler<Dashboard>] = [
     handler(Trade.self) { $0.push.board.take($1, at: $0.now) },
@@ -45,35 +45,35 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   let settings: DashboardSettings
   let context: Context
   var push: Push
-  /// Changes with each instance: a cursor of another one means nothing.
+  /// Changes with each instance: a cursor of another instance is invalid.
   let epoch: String
   private let listen: ListenAddress
   private var server: WebServer?
-  /// The sockets of those who have logged in.
+  /// The sockets of logged-in users.
   private let sockets = SessionSockets()
   /// Reads the run's history file, if there is one.
   let history: BarReader?
   private let bell: Parker
   private let mailbox: Mailbox
   private var isAsleep = false
-  /// The tabs that have said hello, and the numbers of their clients.
+  /// The tabs that have sent `hello`, and the numbers of their clients.
   private var tabs: [Push.ClientID: Tab] = [:]
   private var clients: [ObjectIdentifier: Push.ClientID] = [:]
   private var door = Door(gate: nil)
-  /// Nil where there are none.
+  /// Nil if the page has no accounts.
   private var accounts: Accounts?
   private var people: AccountRoutes?
   /// People whose paper accounts are open, or cannot be opened.
   var opened: Set<Symbol> = []
-  /// Accounts whose fills from before this run were asked of the broker; nil: those of all of them.
+  /// Accounts whose fills from before this run were requested from the broker; nil stands for all accounts.
   var recalled: Set<Symbol?> = []
-  /// What the run was like when somebody last looked.
+  /// The state of the run when it was last requested.
   var run = RunSample()
   let events: Counter
   private let frames: Counter
   private let skipped: Counter
   private let bytes: Counter
-  /// What was counted of what the limits leave out.
+  /// The counts of left-out symbols and of shortened histories that were logged last.
   private var told = (beyond: 0, forgotten: 0)
 
   package init(_ settings: DashboardSettings, _ context: Context) throws {
@@ -104,9 +104,9 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     settings.names = HostNames(HostNames.loopback.names.union(self.settings.names))
     if self.settings.proxy { settings.proxies = ["127.0.0.1", "::1"] }
     settings.limits.connections = self.settings.clients + 64
-    // Everybody on this machine has one address.
+    // All clients on this machine have one address.
     if listen.isLoopback { settings.limits.connectionsPerAddress = settings.limits.connections }
-    // Besides its own messages, a page says of each frame that it has painted it.
+    // Besides its own messages, a page acknowledges each frame that it has painted.
     settings.limits.messagesPerSecond += self.settings.rate
     let routes = try await routes()
     let server = try await WebServer.start(settings, routes, clock: context.clock) { [context] reason in
@@ -114,7 +114,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     }
     self.server = server
     let isSecure = settings.identity != nil
-    // A page for others is told by its name.
+    // The address of a page for other machines is shown by name.
     let place = isSecure ? self.settings.names.first.flatMap { ListenAddress("\($0):\(listen.port)") } ?? listen : listen
     context.logger.notice("the page is at \(place.address(port: server.port, isSecure: isSecure))")
   }
@@ -141,7 +141,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     return routes
   }
 
-  /// People and what belongs to them; nil if nothing of it is kept.
+  /// The gate for accounts; nil if the page has no accounts.
   private func gate() async throws -> Gate? {
     guard let path = settings.path else {
       if settings.accounts == .none { return nil }
@@ -165,7 +165,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
       changed: { [self] person, change, record in await tell(change, record, to: person) })
   }
 
-  /// Tells all viewers which rules there are now.
+  /// Sends the present rules to all viewers.
   func tellRules() async {
     guard accounts != nil, let people else {
       push.take(await rules())
@@ -176,7 +176,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     }
   }
 
-  /// Tells the viewers of a person what it has changed in one of them.
+  /// Sends a person's change to the other viewers of that person.
   private func tell(_ change: AccountRoutes.Change, _ record: JSONValue, to person: Person) {
     push.take(record, named: change.rawValue, of: person.id)
     stir()
@@ -187,7 +187,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     await server?.stop(farewell: WebSocketFrames(text: bye))
     server = nil
     _ = try? await door.gate?.accounts.close()
-    // All tabs have left by now; a letter that nobody reads would keep its tab.
+    // All tabs have left by now; an unread letter would keep its tab alive.
     readLetters()
   }
 
@@ -216,7 +216,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
         "trades, seconds and bars of all symbols take \(settings.memory); the oldest of symbols that nobody looks at go ('memory' sets how much they may take)"
       )
     }
-    // One that somebody asks for has a row later; a counter only grows.
+    // A requested symbol has a row later; a counter only grows.
     if market.beyond > told.beyond {
       context.counter("symbols beyond", "Symbols that got no row, because there were as many as 'symbols' allows.")
         .add(market.beyond - told.beyond)
@@ -243,7 +243,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     }
   }
 
-  /// Ends frames while something changes and somebody looks; sleeps otherwise.
+  /// Ends frames while something changes and there are viewers; sleeps otherwise.
   private func endFrames() async {
     while !Task.isCancelled {
       let began = now
@@ -264,10 +264,10 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     }
   }
 
-  /// Ends a frame if nobody looks, whose frames would otherwise show what has come; for requests.
+  /// Ends a frame, for a request, if there are no viewers: otherwise the request would not see the latest events.
   func catchUp() { if push.clients.isEmpty { _ = push.tick(now: now, time: context.clock.now.ns / 1_000_000) } }
 
-  /// What came last is told before the page is told that the run ends.
+  /// The last changes are sent before the page is notified of the end of the run.
   package func drain() async {
     readLetters()
     tell(push.tick(now: now, time: context.clock.now.ns / 1_000_000))
@@ -277,7 +277,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
 
   // MARK: Browsers
 
-  /// Does what tabs have said. The mailbox has woken the loop of the frames if it slept.
+  /// Handles the messages of tabs. The mailbox has woken the loop of the frames if it slept.
   private func readLetters() {
     for letter in mailbox.take() {
       switch letter {
@@ -293,7 +293,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     }
   }
 
-  /// Takes a tab in, unless there are as many as there may be; its first message has to be `hello`.
+  /// Registers a tab, unless the limit is reached; its first message must be `hello`.
   private func welcome(_ tab: Tab, _ message: PageMessage) {
     guard tab.socket.isOpen else { return }
     guard case .hello(let epoch, let cursor) = message else {
@@ -311,7 +311,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     WebSocket.post([(tab.socket, WebSocketFrames(text: welcome.description))])
   }
 
-  /// Does what a tab says.
+  /// Handles a message of a tab.
   private func take(_ message: PageMessage, from tab: Tab, _ id: Push.ClientID) {
     switch message {
     case .hello: tab.tell("'hello' was said before")
@@ -325,7 +325,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     }
   }
 
-  /// Tells these tabs what is next for each. One whose socket still has something to send is told later, however often it says that it is
+  /// Sends each of these tabs its next message. A tab whose socket is still sending gets it later, however often it reports that it is
   /// ready.
   private func tell(_ due: [Push.ClientID]) {
     var messages: [(WebSocket, WebSocketFrames)] = []
@@ -341,14 +341,14 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     WebSocket.post(messages)
   }
 
-  /// What is next for each of these; those of which nothing has changed are left out.
+  /// The next message for each of these clients, without those for whom nothing has changed.
   func next(for due: [Push.ClientID]) -> [(Push.ClientID, Push.Message)] {
     let now = now
     let run = due.contains { push.wantsRun($0, now: now) } ? sample() : nil
     return due.compactMap { id in push.next(for: id, now: now, run: run).map { (id, $0) } }
   }
 
-  /// - Parameter shared: those of this tick by the messages' numbers.
+  /// - Parameter shared: the frames of this tick by the messages' numbers.
   private func frames(of message: Push.Message, _ shared: inout [Int: WebSocketFrames]) -> WebSocketFrames {
     if message.text == nil, let made = shared[message.number] { return made }
     var frames = WebSocketFrames()

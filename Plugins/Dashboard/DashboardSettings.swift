@@ -1,13 +1,13 @@
 package import StockbusPlugin
 internal import StockbusViewing
 
-/// Who may use a page.
+/// Which users a page has.
 package enum PageAccounts: String, Choice {
   /// Everybody on this machine, as one local user.
   case none
-  /// People who log in; who signs up needs an invitation.
+  /// People who log in; signing up needs an invitation.
   case invitation
-  /// People who log in; everybody may sign up.
+  /// People who log in; anybody may sign up.
   case open
   /// People who log in; nobody can sign up.
   case closed

@@ -1,4 +1,4 @@
-/// Where the page is served: `HOST:PORT`, with an IPv6 address in brackets.
+/// The address of the page: `HOST:PORT`, with an IPv6 address in brackets.
 struct ListenAddress: Hashable {
   let host: String
   let port: Int

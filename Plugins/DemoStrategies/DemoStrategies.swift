@@ -2,10 +2,10 @@ internal import StockbusInstruments
 public import StockbusPlugin
 
 extension Plugin {
-  /// Buys what rises.
+  /// Buys when prices rise.
   public static let demoMomentum = Plugin(
     "demo_momentum", "A toy strategy: buys what has risen and sells what has fallen, on paper.", .processor(DemoStrategy<Momentum>.self))
-  /// Buys what falls.
+  /// Buys when prices fall.
   public static let demoReversion = Plugin(
     "demo_reversion", "A toy strategy: buys what has fallen below its average and sells what is above it, on paper.",
     .processor(DemoStrategy<Reversion>.self))
@@ -24,26 +24,26 @@ package struct DemoStrategySettings: Options {
   package init() {}
 }
 
-/// What a toy strategy wants to hold, from the change of a price within its window.
+/// The wish of a toy strategy, given the change of a price within its window.
 protocol DemoStyle: SendableMetatype {
-  /// 1 to hold, -1 to hold nothing, 0 to leave things as they are.
+  /// 1 to hold, -1 to hold nothing, 0 for no change.
   static func wish(_ change: Percent, threshold: Percent) -> Int
 }
 
-/// Expects that a movement goes on.
+/// Expects that a movement continues.
 enum Momentum: DemoStyle {
   static func wish(_ change: Percent, threshold: Percent) -> Int { change > threshold ? 1 : change.raw < -threshold.raw ? -1 : 0 }
 }
 
-/// Expects that a movement comes back.
+/// Expects that a movement reverses.
 enum Reversion: DemoStyle {
   static func wish(_ change: Percent, threshold: Percent) -> Int { change.raw < -threshold.raw ? 1 : change > threshold ? -1 : 0 }
 }
 
 /// Compares each trade with the average of the last ones of its symbol, and orders at the market: once to buy, once to sell what it bought.
 ///
-/// It shows how a strategy is written: trades come in, orders go out, and a broker reads both. Its keys are its own, so an order that comes
-/// again after a restart is the same order. It is no advice.
+/// It shows how a strategy is written: trades arrive, orders are published, and a broker reads both. It sets its orders' keys itself, so an
+/// order that is repeated after a restart is the same order. It is no advice.
 actor DemoStrategy<Style: DemoStyle>: EventProcessor {
   private struct Watched {
     var prices: [Price] = []
@@ -52,7 +52,7 @@ actor DemoStrategy<Style: DemoStyle>: EventProcessor {
     var isHeld = false
     var orders = 0
 
-    /// Compares later prices with these ones as they are after a split.
+    /// Converts the kept prices to the shares after a split, so that later prices compare with them.
     mutating func apply(_ split: PriceSplit) {
       prices = prices.map { split.adjust($0) ?? $0 }
       sum = prices.reduce(0) { $0 + Int128($1.raw) }

@@ -5,7 +5,7 @@ internal import StockbusPlugin
 /// A reply is split into number and event without decoding the event. Once the number is known, the event is compared with the one that was
 /// sent; an event that was never sent must not be decoded.
 enum EchoEnvelope {
-  /// What a message contains.
+  /// The contents of a message.
   enum Reading: Hashable {
     /// The number, and the range of the event in the message.
     case answer(Int64, event: Range<Int>)
@@ -60,7 +60,7 @@ enum EchoEnvelope {
     return .answer(number, event: event)
   }
 
-  /// Why the event in the range is not the one that was sent; nil if it is, even if it is written differently.
+  /// Why the event in the range differs from the sent one; nil if it is equal, even if it is written differently.
   static func difference<E: Event>(_ bytes: UnsafeBufferPointer<UInt8>, at range: Range<Int>, from sent: E) -> String? {
     var text = ByteReader(bytes)
     text.at += range.lowerBound

@@ -9,7 +9,7 @@ internal import Darwin
 
 // Replies, and missing replies.
 extension EchoSocket {
-  /// A connection is given up when messages that are no replies outnumber the replies by more than this.
+  /// A connection is closed when its messages that are no replies outnumber the replies by more than this.
   static var strayLimit: Int { 1000 }
 
   /// Handles one message: a reply, or a dead letter. Throws if the server has sent too many messages that are no replies.
@@ -43,8 +43,8 @@ extension EchoSocket {
     return false
   }
 
-  /// Finds the event that was sent with the reply's number and compares the two. The reply is never decoded into an event; the event that
-  /// was sent is published.
+  /// Finds the event that was sent with the reply's number and compares the two. The reply is never decoded into an event; the sent event
+  /// is published.
   private func settle(_ bytes: UnsafeBufferPointer<UInt8>, at now: Duration) -> (EchoWindow<E>.Answer, reason: String?) {
     // Nearly every reply equals the message that was sent, byte for byte.
     if let number = EchoEnvelope.number(bytes), let sent = window.awaited(number) {
@@ -103,7 +103,7 @@ extension EchoSocket {
     if !Task.isCancelled { link?.finishWhenAway() }
   }
 
-  /// Gives a connection up if the oldest reply is late; then all events without a reply are sent again.
+  /// Closes a connection if the oldest reply is late; then all events without a reply are sent again.
   private func lookAfterAnswers() async {
     while true {
       let wake = checkDeadline()

@@ -2,7 +2,7 @@ internal import StockbusNetwork
 public import StockbusPlugin
 
 extension Plugin {
-  /// Sends events to an echo server and publishes what comes back.
+  /// Sends events to an echo server and publishes the echoed events.
   public static let echoSocket = Plugin(
     "echo_socket", "Sends events to a WebSocket echo server and publishes what comes back, each event once and in order.",
     EchoSocketPlugin.self,
@@ -13,10 +13,10 @@ enum EchoSocketPlugin: AnyEventPlugin {
   static func bind<E: Event>(_: E.Type) -> Blueprint { .relay(EchoSocket<E>.self) }
 }
 
-/// Sends each event as a JSON text message and publishes what comes back.
+/// Sends each event as a JSON text message and publishes the echoed events.
 ///
-/// Events without a reply are kept, and sent again on the next connection when one is lost; replies that come twice are recognised. So each
-/// event comes out once, in the order it came in, across any number of lost connections. An event with an unusable reply becomes a dead
+/// Events without a reply are kept, and sent again on the next connection when one is lost; duplicate replies are recognised. So each event
+/// is published once, in the order of its arrival, across any number of lost connections. An event with an unusable reply becomes a dead
 /// letter; one that has no reply after `attempts`, or at the end, is reported as lost.
 ///
 /// It runs on its socket's thread, so that a message changes threads once on its way in and once on its way out.
@@ -40,13 +40,13 @@ package actor EchoSocket<E: Event>: Source, Sink, TimedRelay, BackgroundComponen
   let progress = Bell()
   /// A buffer for a message to send, or for the reply that is expected.
   var frame = ByteWriter(capacity: 1024)
-  /// By how many the messages of this connection that are no replies exceed the replies.
+  /// By how many this connection's messages that are no replies exceed the replies.
   var strays = 0
-  /// True when no further connection will be made although events still come.
+  /// True when no further connection will be made although events still arrive.
   private var isAway = false
-  /// The time up to which everything was received here, if no event has come since.
+  /// The time up to which everything was received here, if no event has arrived since.
   private var reached: Timestamp?
-  /// Events that are back may not be in the ring yet.
+  /// Echoed events may not be in the ring yet.
   private var isPublishing = false
   /// Since when replies have been read without a long break; nil while downstream has no room for them.
   var readingSince: Duration?
@@ -79,7 +79,7 @@ package actor EchoSocket<E: Event>: Source, Sink, TimedRelay, BackgroundComponen
     passTimeOn()
   }
 
-  /// Passes the time on once everything received before it is back and published.
+  /// Passes the time on once everything received before it is echoed and published.
   private func passTimeOn() {
     if window.isEmpty, !isPublishing, let reached { context.advanceOutput(to: reached) }
   }
@@ -95,7 +95,7 @@ package actor EchoSocket<E: Event>: Source, Sink, TimedRelay, BackgroundComponen
       }
     }
     transmit()
-    // Waits while the socket accepts no more. If the connection has ended, the loop that receives handles that.
+    // Waits while the socket accepts no more data. The end of a connection is handled by the receiving loop.
     do { try await connection?.flush() } catch is WebSocketError {}
   }
 
@@ -109,7 +109,7 @@ package actor EchoSocket<E: Event>: Source, Sink, TimedRelay, BackgroundComponen
     }
   }
 
-  /// Queues what has to be sent on the current connection: one frame for each event, and one write for all of them.
+  /// Queues unsent events on the current connection: one frame for each event, and one write for all of them.
   private func transmit() {
     guard let connection else { return }
     let now = context.clock.uptime
@@ -160,14 +160,14 @@ package actor EchoSocket<E: Event>: Source, Sink, TimedRelay, BackgroundComponen
         }
       } catch let error as WebSocketError {
         note(error)
-        // When one was given up, those after it may have replies already.
+        // After an event was dropped, those after it may have replies already.
         hand(over: &output)
         try await publish(&output)
         throw error
       }
     }
-    // At the end of the input no event is under way any more. Otherwise the run is being stopped, the server cannot be reached, and events
-    // may still come.
+    // At the end of the input no event is in flight any more. Otherwise the run is being stopped, the server cannot be reached, and events
+    // may still arrive.
     isAway = true
     setAside()
     hand(over: &output)
@@ -188,7 +188,7 @@ package actor EchoSocket<E: Event>: Source, Sink, TimedRelay, BackgroundComponen
     strays = 0
     window.rewind()
     transmit()
-    // This must not wait: the loop that receives would not read replies meanwhile, and the server may not read while it cannot write.
+    // This must not wait: the receiving loop would not read replies meanwhile, and the server may not read while it cannot write.
     connection.flushWithoutWaiting()
   }
 

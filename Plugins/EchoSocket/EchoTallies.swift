@@ -26,7 +26,7 @@ struct EchoTallies {
       ("round trip max (µs)", "The longest round trip.", trips.most),
     ] {
       let counter = context.counter(name, doc)
-      // After several lives, the figures are those of the last one.
+      // After several instances, the figures are those of the last one.
       counter.add(Int(time.wholeNanoseconds / 1000) - counter.total)
     }
   }

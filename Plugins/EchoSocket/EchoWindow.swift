@@ -1,11 +1,11 @@
-/// The entries that were taken and have not been given out, by sequence number. They may be sent again after a lost connection, and
+/// The window of entries that were taken and not yet given out, by sequence number. They may be sent again after a lost connection, and
 /// answered in any order; each is given out once, in the order in which it was taken. A value without side effects.
 struct EchoWindow<Payload> {
   private struct Entry {
     var payload: Payload
-    /// When it was sent last; nil if it was not sent.
+    /// When the entry was sent last; nil if it was never sent.
     var sentAt: Duration?
-    /// How often it, or its reply, was blamed for the end of a connection.
+    /// How often the entry, or its reply, was blamed for the end of a connection.
     var blames = 0
     var state = State.open
   }
@@ -13,19 +13,19 @@ struct EchoWindow<Payload> {
   private enum State {
     /// Without a reply; sent or still to be sent.
     case open
-    /// Its reply has come, but not all replies before it.
+    /// The entry's reply has arrived, but not all replies before it.
     case answered
     /// There will be no usable reply.
     case dropped
   }
 
-  /// What a reply means.
+  /// The meaning of a reply.
   enum Answer: Equatable {
-    /// The first reply to this number, with the time since it was sent last.
+    /// The first reply to this number, with the time since the entry was sent last.
     case expected(Duration)
-    /// There was a reply before.
+    /// There was an earlier reply.
     case duplicate
-    /// Nothing with this number was sent.
+    /// No event was sent with this number.
     case unknown
   }
 
@@ -58,7 +58,7 @@ struct EchoWindow<Payload> {
     next += 1
   }
 
-  /// For a new connection: all entries without a reply have to be sent again.
+  /// For a new connection: marks all entries without a reply to be sent again.
   mutating func rewind() { unsent = first }
 
   /// The next entry to send, which then counts as sent; nil if there is none, or if another one needs its reply first.
@@ -80,7 +80,7 @@ struct EchoWindow<Payload> {
   /// Records a reply.
   mutating func answer(_ number: Int64, at now: Duration) -> Answer { settle(number, .answered, at: now) }
 
-  /// Gives the entry up: its reply cannot be used, or none will come.
+  /// Drops the entry: its reply cannot be used, or none will arrive.
   mutating func drop(_ number: Int64, at now: Duration) -> Answer { settle(number, .dropped, at: now) }
 
   private mutating func settle(_ number: Int64, _ state: State, at now: Duration) -> Answer {
@@ -111,12 +111,12 @@ struct EchoWindow<Payload> {
     if unsent < first { unsent = first }
   }
 
-  /// When the oldest was sent; nil if it was not sent on this connection.
+  /// When the oldest entry was sent; nil if it was not sent on this connection.
   var oldestSentAt: Duration? { unsent > first ? slots[slot(first)]?.sentAt : nil }
 
-  /// Call this when an entry, or its reply, has ended the connection. The oldest entry is blamed. From now on the entries that were under
-  /// way are sent one at a time, so that the responsible one is found in the end. An entry that has been blamed `attempts` times is given
-  /// up and returned.
+  /// Blames the oldest entry; to be called when an entry, or its reply, has ended the connection. From now on the entries that were in
+  /// flight are sent one at a time, so that the responsible one is found eventually. An entry that has been blamed `attempts` times is
+  /// dropped and returned.
   mutating func blame(attempts: Int) -> (number: Int64, payload: Payload)? {
     guard unsent > first, var entry = slots[slot(first)] else { return nil }
     probesUntil = max(probesUntil, unsent - 1)
@@ -128,7 +128,7 @@ struct EchoWindow<Payload> {
     return lost
   }
 
-  /// Gives up the entries without a reply, the oldest first; the others stay.
+  /// Drops the entries without a reply, the oldest first; the others stay.
   mutating func dropOpen(_ body: (_ number: Int64, _ payload: Payload) -> Void) {
     for number in first..<next {
       guard let entry = slots[slot(number)], entry.state == .open else { continue }

@@ -17,11 +17,11 @@ extension Plugin {
 
 /// Replays recorded events, in the order of their times across all files, at full speed or paced as they were recorded.
 ///
-/// A malformed row becomes a dead letter with file, line and reason. After a failure the next life continues where the last one ended; no
-/// row is lost or sent twice.
+/// A malformed row becomes a dead letter with file, line and reason. After a failure the next instance continues where the last one ended;
+/// no row is lost or sent twice.
 ///
-/// The lines of a pipe, a terminal or standard input become events as they arrive: lines that have arrived are published before more is
-/// waited for.
+/// The lines of a pipe, a terminal or standard input become events as they arrive: lines that have arrived are published before waiting for
+/// more.
 actor FileReplay<E: Event & ReplayEvent>: Source {
   /// The number of events sent at full speed before a flush, which may have to wake downstream. It is small for events with text, because
   /// events beyond the topic's budget of bytes are kept beside the ring until the flush.
@@ -39,7 +39,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   private var receipts: ReceiptOrder
   private var known = ReplayCounts()
   private var passedOver: PassedOver
-  /// The remarks that were logged, by file.
+  /// The logged remarks, by file.
   private let said = Mutex<Set<String>>([])
   /// The symbols of the option `symbols`, which only raw captures have.
   private var expectedSymbols: ExpectedSymbols
@@ -94,7 +94,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     } catch let error as ReplayError {
       if error.code == .halted { throw CancellationError() }
       guard error.code == .unreadable, settings.path.contains(where: InputDescriptor.isStream) else { throw error }
-      // Bytes read from a pipe are gone, so another life could not continue after the last row.
+      // Bytes read from a pipe are lost, so another instance could not continue after the last row.
       throw EnvironmentFailure(error.description, isPermanent: true)
     }
   }
@@ -195,7 +195,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     var unsent = 0
     let isLive = replay.isLive
     while true {
-      // The next event may take long to come.
+      // The next event may take long to arrive.
       if unsent > 0, isLive {
         try await output.flush()
         unsent = 0
@@ -211,7 +211,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
         try await output.flush()
         unsent = 0
         if wait > .zero {
-          // Nothing comes before this event, so readers that wait for time need not wait for it.
+          // No event is earlier than this one, so readers that wait for time need not wait for it.
           output.advance(to: E.schema.receipt(of: event).before)
           try await context.clock.sleep(until: context.clock.uptime + wait)
         }
@@ -256,7 +256,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     context.report(progress: position.loop * size + read, of: loops * size)
   }
 
-  /// Makes a dead letter of a malformed row, and logs a remark, once for each file.
+  /// Makes a dead letter of a malformed row; logs a remark once for each file.
   private nonisolated func take(_ note: RowNote) -> MalformedPolicy {
     switch note {
     case .malformed(let row):
@@ -273,7 +273,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     if remark.kind.isWarning { context.logger.warning("\(text)") } else { context.logger.notice("\(text)") }
   }
 
-  /// Adds to the counters what was counted beside rows and malformed rows.
+  /// Adds the counts other than rows and malformed rows to the counters.
   private nonisolated func count(_ counts: ReplayCounts) {
     unknown.add(counts.unknown)
     outside?.add(counts.outside)

@@ -97,8 +97,8 @@ struct FileReplaySettings: Options {
 
   var files: [FileUse] { path.enumerated().map { .reading($1, at: "path", item: $0) } }
 
-  /// True if `other` gives the same events from the same files. False for captures with a decoding of their own, because decodings cannot
-  /// be compared.
+  /// True if `other` gives the same events from the same files. False for captures with their own decoding, because decodings cannot be
+  /// compared.
   func isReadLike(_ other: FileReplaySettings) -> Bool {
     guard decoding.messages == nil, other.decoding.messages == nil else { return false }
     return path == other.path && event == other.event && format == other.format && preset == other.preset && symbols == other.symbols
@@ -157,8 +157,8 @@ struct FileReplaySettings: Options {
     checkWindow(&problems)
   }
 
-  /// What is wrong for an event type, whose fields these are. `kind` is what messages of a raw capture are decoded into; nil if they are
-  /// the events.
+  /// The faults for an event type with these fields. `kind` is the type into which messages of a raw capture are decoded; nil if they are
+  /// the events themselves.
   func faults(fields: [ReplayField], kind: EventKind?, event: String) -> [(option: String, message: String)] {
     if isRaw {
       // Messages that are not decoded need no spec.
@@ -178,7 +178,7 @@ struct FileReplaySettings: Options {
     return (names + columnFaults).map { ("columns", $0) }
   }
 
-  /// What is wrong with `columns` for any event type.
+  /// The faults of `columns` for any event type.
   private var columnFaults: [String] {
     columns.entries.compactMap { entry in
       if entry.value.isEmpty { return "'columns': the column of '\(entry.name)' is empty" }
@@ -273,7 +273,7 @@ extension Delimiter: ScalarOption {
     }
   }
 
-  /// The delimiter as it is named in messages.
+  /// The delimiter as messages name it.
   var phrase: String { self == .tab ? "a tab" : "a \(optionText)" }
 }
 

@@ -48,7 +48,7 @@ package actor Filter<E: Event>: Processor, CommandableComponent, ExplainingCompo
     } catch { throw EnvironmentFailure("'where': \(error)", isPermanent: true) }
   }
 
-  /// The condition that a command has set. It is dropped when the options change, because these have a condition of their own.
+  /// The condition that a command has set. It is dropped when the options change, because these have their own condition.
   private static var told: MemoryKey<String> { MemoryKey("where", whenOptionsChange: .drop) }
 
   package func stop() { context.remember(expectedSymbols, ExpectedSymbols.memory) }
@@ -84,7 +84,7 @@ package actor Filter<E: Event>: Processor, CommandableComponent, ExplainingCompo
     do throws(ExpressionError) {
       let expression = try Expression<E>(text)
       sieve = Sieve(expression)
-      // Symbols that the new condition names may have come before, so none is reported as missing.
+      // Symbols that the new condition names may have arrived before, so none is reported as missing.
       expectedSymbols = ExpectedSymbols([])
       context.remember(text, Self.told)
       return "passes \(expression) from now on"
@@ -100,7 +100,7 @@ struct Sieve<E: Event>: ~Copyable {
 
   var expression: Expression<E> { runner.expression }
 
-  /// Sends the events that pass, counts the others as filtered, and returns how many of those were undecided.
+  /// Sends the events that pass, counts the others as filtered, and returns how many of these were undecided.
   mutating func pass(_ events: Span<E>, into output: inout Outlet<E>) -> Int {
     var passed = 0
     var undecided = 0

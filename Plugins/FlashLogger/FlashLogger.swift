@@ -36,7 +36,7 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundCompo
   /// True when the inputs have ended: from then on every frame is drawn faded, so that none is brighter than the last one.
   private var hasEnded = false
   private var canDraw = true
-  /// Where the drawing task sleeps while no price moves.
+  /// The drawing task sleeps here while no price changes.
   private let bell = Parker()
   private var isAsleep = false
   private let changes: Counter

@@ -14,7 +14,7 @@ package actor Generator: Source, CommandableComponent {
   private var market: Market
   /// Symbols whose price a command has set; they are published first.
   private var told: [Int] = []
-  /// Where the source waits for the next deadline; a command ends the wait early.
+  /// The source waits here for the next deadline; a command ends the wait early.
   private let parker = Parker()
   private var sent = 0
 
@@ -29,7 +29,7 @@ package actor Generator: Source, CommandableComponent {
 
   private static var prices: MemoryKey<[Symbol: Int64]> { MemoryKey("prices", whenOptionsChange: .drop) }
 
-  /// Prices go on unless the options say where they begin.
+  /// Prices continue unless the options set their beginning.
   package static func carryOver(_ old: Memory, from before: GeneratorSettings, to after: GeneratorSettings, into memory: Memory) {
     let begins = { (settings: GeneratorSettings) in
       (settings.seed, settings.tick, settings.lowestTicks, settings.highestTicks, settings.start)
@@ -90,7 +90,7 @@ package actor Generator: Source, CommandableComponent {
     let now = output.receipt(context.clock.now)
     var done = 0
     while done < count {
-      // Publishes in pieces of limited size, so that downstream can work at the same time.
+      // Publishes in batches of limited size, so that downstream can work at the same time.
       let batch = min(count - done, 1024)
       market.send(batch, now: now, into: &output)
       done += batch
@@ -107,7 +107,7 @@ package actor Generator: Source, CommandableComponent {
     try await sendTold(into: &output)
     while context.clock.uptime < deadline {
       if let upcoming = market.upcoming {
-        // Simulated times do not follow the clock, but nothing comes before the next one.
+        // Simulated times do not follow the clock, but no event is earlier than the next one.
         output.advance(to: upcoming.before)
         await parker.sleep(until: deadline, context.clock)
       } else {

@@ -1,6 +1,6 @@
 package import StockbusPlugin
 
-/// How prices move.
+/// How prices change.
 package enum PriceModel: String, Choice {
   /// Up or down by at most `volatility`, from the last price.
   case randomWalk = "random_walk"

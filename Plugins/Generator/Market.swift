@@ -67,7 +67,7 @@ struct Market {
   /// The present prices, in ticks.
   var prices: [Symbol: Int64] { Dictionary(zip(symbols, ticks)) { first, _ in first } }
 
-  /// Goes on from these prices; symbols that are not among them keep theirs.
+  /// Continues from these prices; symbols that are not among them keep theirs.
   mutating func goOn(from prices: [Symbol: Int64]) {
     for index in symbols.indices { if let price = prices[symbols[index]] { ticks[index] = price } }
   }
@@ -91,7 +91,7 @@ struct Market {
     output.send(count) { _ in nextTrade(now: now) }
   }
 
-  /// Moves the next symbol in turn and trades it.
+  /// Changes the price of the next symbol in turn and trades it.
   @inline(__always)
   mutating func nextTrade(now: Timestamp) -> Trade {
     let index = at
@@ -112,7 +112,7 @@ struct Market {
     return trade(index, bits: bits, now: now)
   }
 
-  /// The largest step of a random walk from a price, in ticks; at least one, so that cheap symbols move too.
+  /// The largest step of a random walk from a price, in ticks; at least one, so that cheap symbols change too.
   @inline(__always)
   private func mostTicks(from price: Int64) -> Int64 {
     let product = UInt64(price).multipliedFullWidth(by: UInt64(volatility))

@@ -1,6 +1,6 @@
 internal import StockbusNetwork
 
-/// The last document that was taken, with the validators by which an unchanged document is recognised (RFC 9110, section 13).
+/// The last accepted document, with the validators by which an unchanged document is recognised (RFC 9110, section 13).
 struct Document: Sendable, Hashable {
   private(set) var tag: String?
   private(set) var modified: String?

@@ -22,7 +22,7 @@ extension Plugin {
 
 /// Fetches a document, decodes it and publishes its events; publishes the document's state on `connections`.
 ///
-/// It never fails because of the server: one that cannot be reached, refuses, redirects in circles or sends malformed data is asked again
+/// It never fails because of the server: one that cannot be reached, refuses, redirects in circles or sends malformed data is queried again
 /// later. A document that has not changed, by its `ETag`, its `Last-Modified` or its bytes, is not published again.
 actor HTTPPoll<E: DecodedEvent>: Source {
   private let settings: HTTPPollSettings
@@ -65,7 +65,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
 
   func run(into output: inout Outlet<E>) async throws {
     schedule.begin(at: context.clock.uptime)
-    // Reports missing symbols at any end. If no event came at all, it does not, because the connection's states say more.
+    // Reports missing symbols at any end, unless no event arrived at all, because then the connection's states say more.
     defer {
       if expectedSymbols.hasMet { context.note(expectedSymbols) }
       passedOver.note([decoder.tally])
@@ -157,7 +157,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
         return .done
       }
     }
-    // Of one with faults the events are published, and not again.
+    // The events of a document with faults are published once.
     document.remember(response, events: result.events)
     postDocument()
     return .done

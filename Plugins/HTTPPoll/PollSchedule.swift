@@ -6,7 +6,7 @@ struct PollSchedule: Sendable {
   enum Outcome: Hashable, Sendable {
     /// The server has sent a document, or the response that it has not changed.
     case done
-    /// The fetch has failed; the server may have asked for a pause.
+    /// The fetch has failed; the server may have requested a pause.
     case failed(RetryAfter?)
   }
 
@@ -22,7 +22,7 @@ struct PollSchedule: Sendable {
   /// Makes the first fetch due.
   mutating func begin(at now: Duration) { due = now }
 
-  /// When the next fetch is due. If a fetch took longer than the interval, the missed ones are not made up for.
+  /// When the next fetch is due. If a fetch took longer than the interval, the missed fetches are skipped.
   mutating func next(after outcome: Outcome, at now: Duration) -> Duration {
     switch outcome {
     case .done:

@@ -12,9 +12,9 @@ extension Plugin {
 
 /// Writes bars, last prices and closes to a history file, several events in one transaction.
 ///
-/// If a write fails for lack of room, because of another program's lock, or because the file is not at its path any more, it is tried again
-/// as `Patience` says, and the bus waits meanwhile. What is still not in the file when the instance ends is counted as lost. A batch is in
-/// the file as a whole or not at all.
+/// If a write fails for lack of room, because of another program's lock, or because the file is not at its path any more, it is repeated as
+/// `Patience` says, and the bus waits meanwhile. Events that are still not in the file when the instance ends are counted as lost. A batch
+/// is in the file as a whole or not at all.
 package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   private let executor = BlockingExecutor(label: "history")
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -29,7 +29,7 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   private let dates: TradingDates
   private var writer: HistoryWriter?
   private var waiting: HistoryBatch
-  /// Tells the timer that something waits, so that nothing wakes up while nothing comes.
+  /// Signals waiting events to the timer, so that nothing wakes up while no events arrive.
   private let arrivals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   private let backups = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(16))
 
@@ -85,12 +85,12 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
 
   package func settle() async throws { if waiting.events >= settings.batch || writing.trouble != nil { try await write() } }
 
-  /// Writes what waits, however long that takes within `patience`, and removes a few old bars.
+  /// Writes the waiting events, however long that takes within `patience`, and removes a few old bars.
   private func write() async throws {
     try await writing.insist(isLate: true, mayPass: { $0.mayPass }) { () throws(HistoryError) in _ = try attempt() }
   }
 
-  /// Writes what waits; returns whether there may be more bars to remove. After an error all of it still waits.
+  /// Writes the waiting events; returns true if there may be more bars to remove. After an error all of them still wait.
   private func attempt() throws(HistoryError) -> Bool {
     guard let writer else { return false }
     if waiting.isEmpty {
@@ -106,7 +106,7 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
     return try trim(isExact: false)
   }
 
-  /// Removes a few old bars; returns whether there may be more. A full disk only delays this.
+  /// Removes a few old bars; returns true if there may be more. A full disk only delays this.
   private func trim(isExact: Bool) throws(HistoryError) -> Bool {
     guard let writer else { return false }
     do throws(HistoryError) {
@@ -121,7 +121,7 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
 
   package func drain() async throws {
     try await write()
-    // A stop does not wait for it; the next run goes on.
+    // A stop does not wait for the removal; the next run continues it.
     while context.run.cutOff == nil, try trim(isExact: true) { await Task.yield() }
   }
 
@@ -141,7 +141,7 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
     }
   }
 
-  /// Writes what waits; returns whether something is left to do.
+  /// Writes the waiting events; returns true if some work is left.
   private func writeInTime() -> Bool {
     if writing.isWaiting { return true }
     do throws(HistoryError) {
@@ -155,7 +155,7 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
     }
   }
 
-  /// Notices soon that the file has gone, also where nothing is to be written.
+  /// Notices soon that the file was removed or replaced, even if there is nothing to write.
   private func watchPlace() async {
     while (try? await context.clock.sleep(for: .seconds(1))) != nil {
       if writing.isWaiting { continue }
@@ -188,7 +188,7 @@ extension History {
     guard let path = command.arguments.first, command.arguments.count == 1 else { throw CommandError("write 'backup PATH'") }
     if let fault = HistoryReader.faultOfBackup(path) { throw CommandError("\(shown(path)): \(fault)") }
     if let reader = context.files.reader(of: path) { throw CommandError("\(shown(path)): \(reader)") }
-    // So that it contains everything that has come.
+    // So that the copy contains all events that have arrived.
     if !writing.isWaiting { _ = try? attempt() }
     if case .dropped = backups.continuation.yield(path) { throw CommandError("16 backups wait already") }
     return "backing up to \(shown(path)); the log says when it is done"
@@ -206,7 +206,7 @@ extension History {
   }
 }
 
-/// Copies the file on a thread of its own, so that the sink goes on writing.
+/// Copies the file on a separate thread, so that the sink continues to write.
 private actor Copier {
   private let executor = BlockingExecutor(label: "history.backup")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

@@ -44,7 +44,7 @@ package struct HistorySettings: Options {
 
 /// How long something is kept: a duration, or `forever`.
 package struct KeepTime: ScalarOption, Hashable {
-  /// Nil if it is kept for ever.
+  /// Nil if bars are kept permanently.
   package let nanoseconds: Int64?
 
   package init(option text: String) throws(OptionTextError) {

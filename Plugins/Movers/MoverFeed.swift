@@ -1,9 +1,9 @@
 internal import EventBus
 internal import MarketData
 
-/// Turns events into samples of a board: what was traded, which prices count.
+/// Turns events into samples of a board: the traded amounts, and the prices that count.
 struct MoverFeed {
-  /// The last bar of a symbol, to be replaced if it is issued again.
+  /// The last bar of a symbol, to be replaced if it is reissued.
   private struct LastBar {
     var time = Int64.min
     var volume: Int128 = 0
@@ -11,11 +11,11 @@ struct MoverFeed {
   }
 
   var board: Board
-  /// Of the first bar; bars of other lengths would count the same trades again.
+  /// The length of the first bar; bars of other lengths would count the same trades again.
   private var barLength: BarLength?
   /// By symbol handle.
   private var lastBars: [LastBar] = []
-  /// By symbol handle, the total that a ranking gave last.
+  /// By symbol handle, the last total of a ranking.
   private var totals: [Int64] = []
 
   init(_ board: Board) { self.board = board }
@@ -39,7 +39,7 @@ struct MoverFeed {
   /// The next time at which a list changes by itself; nil if there is none.
   var due: Timestamp? { board.nextDue == .max ? nil : Timestamp(ns: board.nextDue) }
 
-  /// Sends that all members have left the lists, at the last event's receipt.
+  /// Sends an event for each member that leaves, at the last event's receipt time.
   func leave<Output: MoverOutput & ~Copyable>(into output: inout Output) { board.leave(into: &output) }
 
   @inline(__always)
@@ -59,7 +59,7 @@ struct MoverFeed {
       let size = Quantity(raw: max(0, event.countedSize.raw))
       (volume, turnover) = (Int128(size.raw), Amount(price, times: size).raw)
     }
-    // What is traded at a price below zero is traded all the same.
+    // A trade at a negative price still counts as turnover.
     if price.raw < 0, turnover < 0 { turnover = 0 - turnover }
     return Board.Sample(
       symbol: event.symbol, price: price.raw, volume: volume, turnover: turnover, time: event.time.ns, received: event.received.ns,
@@ -67,7 +67,7 @@ struct MoverFeed {
       isDay: isDay, auction: event.condition.isAuction ? event.condition : .regular, countsForLast: event.condition.countsForLast)
   }
 
-  /// What was traded since the last event of the symbol: a ranking gives the total since it began.
+  /// The amount traded since the last event of the symbol: a ranking gives the total since it began.
   private mutating func added(by ranked: Ranked) -> Quantity {
     let id = Int(ranked.symbol.id)
     if id >= totals.count { totals.append(contentsOf: repeatElement(0, count: max(id + 1, totals.count * 2) - totals.count)) }
@@ -76,7 +76,7 @@ struct MoverFeed {
     return Quantity(raw: overflow ? 0 : max(0, added))
   }
 
-  /// Nil for a bar that does not count. A bar that is issued again replaces the symbol's last one; a revision of an older bar adds nothing.
+  /// Nil for a bar that does not count. A reissued bar replaces the symbol's last one; a revision of an older bar adds nothing.
   private mutating func traded(in bar: Bar) -> (volume: Int128, turnover: Int128)? {
     if bar.length != (barLength ?? bar.length) { return nil }
     barLength = bar.length

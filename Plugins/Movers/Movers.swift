@@ -18,12 +18,12 @@ enum MoversPlugin: PricedEventPlugin {
 
 /// Keeps the top gainers, losers and most active symbols, and sends every change of these lists.
 ///
-/// **What its events guarantee.** The last event of each symbol and list, without those of rank 0, gives the list after each input event:
-/// ranks 1 to n, each once. An update sends the symbol with its new price first, then those that it displaced, from the best rank on, each
-/// with its latest figures; at most 2n + 1 events for each of the two lists that it can change. Equal keys are ordered by first appearance,
-/// the earlier first. The per cent is that of `Percent.change`; a symbol that has neither risen nor fallen is in no list of per cent.
+/// **Guarantees.** The last event of each symbol and list, without those of rank 0, gives the list after each input event: ranks 1 to n,
+/// each once. An update sends the symbol with its new price first, then those that it displaced, from the best rank on, each with its
+/// latest figures; at most 2n + 1 events for each of the two lists that it can change. Equal keys are ordered by first appearance, the
+/// earlier first. The per cent is that of `Percent.change`; a symbol that has neither risen nor fallen is in no list of per cent.
 ///
-/// Documentation/use/movers.md has the periods, what resets when, references, splits and jumps.
+/// Documentation/use/movers.md describes the periods, when the figures are reset, references, splits and jumps.
 package actor Movers<E: PricedEvent>: TimedProcessor {
   private var feed: MoverFeed
   private let context: Context
@@ -66,12 +66,12 @@ package actor Movers<E: PricedEvent>: TimedProcessor {
 
   package var due: Timestamp? { feed.due }
 
-  /// The next instance begins with empty lists, so readers are told that all symbols have left.
+  /// The next instance begins with empty lists, so an event is sent for each member that leaves.
   package func handOver(into output: inout Outlet<Mover>) { feed.leave(into: &output) }
 }
 
 extension Board {
-  /// - Parameter reference: what is known of the symbols; by default nothing, and periods are in UTC.
+  /// - Parameter reference: calendars, splits and closes of the symbols; by default none, and periods are in UTC.
   init(_ settings: MoversSettings, _ reference: MarketReference? = nil) {
     var rules = Rules()
     rules.ranksPercent = settings.by.contains(.percent)
@@ -91,7 +91,7 @@ extension Board {
     case .week: (rules.period, calendar) = (.week, .weeks)
     case .rolling(let duration):
       rules.period = .rolling
-      // Rounded up, so that the window is never shorter than it says.
+      // Rounded up, so that the window is never shorter than configured.
       let buckets = Int64(settings.buckets)
       window = RollingWindow(width: max(1, (duration.wholeNanoseconds + buckets - 1) / buckets), count: buckets, wait: wait)
     }

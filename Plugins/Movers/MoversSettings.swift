@@ -1,7 +1,7 @@
 internal import MarketData
 package import StockbusPlugin
 
-/// What movers are ranked by.
+/// The measure by which movers are ranked.
 package enum MoverMeasure: String, Choice {
   /// Gives the gainers and the losers.
   case percent
@@ -11,15 +11,15 @@ package enum MoverMeasure: String, Choice {
   case turnover
 }
 
-/// What a symbol is compared with that has no price from before the period.
+/// The reference of a symbol that has no price from before the period.
 package enum MoverReference: String, Choice {
-  /// With nothing: it is ranked from the next period on.
+  /// None: the symbol is ranked from the next period on.
   case close
-  /// With its own first price.
+  /// The symbol's own first price.
   case firstPrice
 }
 
-/// A period of a calendar, or the last so many hours.
+/// A period of a calendar, or a number of past hours.
 package enum MoverSpan: ScalarOption, Hashable, Sendable {
   case session, day, week
   case rolling(Duration)

@@ -28,7 +28,7 @@ extension NATSInSettings: ChannelOptions {
 }
 
 extension ChannelUse {
-  /// A stream, or what is heard under a subject without one.
+  /// A stream, or the messages under a subject without a stream.
   fileprivate static func nats(
     _ direction: Direction, _ stream: String?, _ pattern: String, _ servers: [NATSAddress], parts: [String]?, partsAt: String,
     _ role: Role?

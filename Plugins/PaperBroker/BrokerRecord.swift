@@ -1,14 +1,14 @@
 package import StockbusPlugin
 package import StockbusTrading
 
-/// What the broker emits: one of four kinds of event, in the order in which they happened. Configurations read the kinds by themselves, as
+/// An event of the broker's output: one of four kinds, in the order in which they occurred. Configurations read each kind by itself, as
 /// `broker.orders`, `broker.fills`, `broker.positions` and `broker.accounts`.
 package struct BrokerRecord: Event {
   /// The event.
   package var content: TradingChange
-  /// When it happened according to the venue.
+  /// The venue's time of the event.
   package var time: Timestamp
-  /// When the program received what caused it.
+  /// When the program received the cause of the event.
   package var received: Timestamp
 
   init(_ order: Order) { self.init(content: .order(order), time: order.time, received: order.received) }

@@ -3,33 +3,33 @@ internal import StockbusInstruments
 internal import StockbusPlugin
 internal import StockbusTrading
 
-/// The broker with its position in the inputs, and what waits to be saved and published. A value, used by the actor once for each batch.
+/// The broker with its position in the inputs, and its unsaved and unpublished events. A value, used by the actor once for each batch.
 struct Desk {
   var broker: Broker
   var outcomes = Outcomes()
-  /// What has changed since the last save, in order.
+  /// The changes since the last save, in order.
   private(set) var unsaved: [BrokerRecord] = []
   private var unsavedInstruments: [BrokerSnapshot.Instrument] = []
-  /// What is saved and not published.
+  /// Saved events that are not yet published.
   private var unpublished: [BrokerRecord] = []
   private(set) var position = BookedPosition()
-  /// Where it was when something changed last. A broker that starts again goes on from here: what came later had no effect but on prices.
+  /// The position at the last change. A restarted broker continues from here: later events had no effect except on prices.
   private var changedAt = BookedPosition()
   /// Up to here everything was booked by an earlier run.
   private var booked = BookedPosition()
   private var passed = BookedPosition()
   private let interval: Int64
-  /// Accounts that are opened by the first event or command.
+  /// Accounts that the first event or command opens.
   private(set) var unopened: [AccountRules]
-  /// The terms of accounts that are opened later; nil if none is.
+  /// The terms of accounts that are opened later; nil if none may be.
   let newcomers: AccountRules?
-  /// When positions are valued next, in nanoseconds; nil while no price has come since they were.
+  /// When positions are valued next, in nanoseconds; nil if no price has arrived since they were valued.
   private var valueAt: Int64?
   private(set) var markets: Markets
   let instruments: Instruments
-  /// True if a command has changed something of which there is no record.
+  /// True if a command has made a change without a record.
   private var mustSave = false
-  /// What could not be done, in sentences, until it is taken.
+  /// Problems as sentences, until they are taken.
   private var problems: [String] = []
   private var reportedBelowZero: Set<Symbol> = []
 
@@ -43,8 +43,9 @@ struct Desk {
     newcomers = settings.accounts.first { $0.name == settings.newcomers }?.rules
   }
 
-  /// Opens the accounts as they were saved, also those of newcomers. Accounts that are new in the settings are opened too; without anything saved they are opened by the first event
-  /// or command, whose time is the first that is known.
+  /// Opens the accounts as they were saved, also those of newcomers, and accounts that are new in the settings.
+  ///
+  /// Without saved accounts they are opened by the first event or command, whose time is the first known one.
   mutating func restore(_ settings: PaperBrokerSettings, from state: SavedTrading) throws(BrokerError) {
     let known = Dictionary(state.snapshot.accounts.map { ($0.account, $0) }) { first, _ in first }
     for account in settings.accounts { try broker.open(account.rules, at: state.position.time, into: &outcomes) }
@@ -61,7 +62,7 @@ struct Desk {
     changedAt = state.position
     if position.time.ns != .min { markets.begin(at: position.time.before, &broker, into: &outcomes) }
     outcomes.accounts.removeAll { known[$0.account] != nil }
-    // Readers that begin now, such as a screen, know nothing of it yet. Fills are not told again.
+    // Readers that begin now, such as a screen, do not know this state yet. Fills are not published again.
     unpublished = state.snapshot.orders.map { BrokerRecord($0) }
     unpublished += state.snapshot.positions.filter { $0.quantity.raw != 0 }.map { BrokerRecord($0) }
     unpublished += state.snapshot.accounts.map { BrokerRecord($0) }
@@ -69,7 +70,7 @@ struct Desk {
     unopened = []
   }
 
-  /// What of the settings has no effect on an account that was saved before, in sentences.
+  /// The settings without effect on an account that was saved before, in sentences.
   static func remarks(on settings: PaperBrokerSettings, after state: SavedTrading) -> [String] {
     settings.accounts.compactMap { account in
       guard let saved = state.snapshot.accounts.first(where: { $0.account == account.name }), saved.deposits != Amount(account.deposit)
@@ -93,10 +94,10 @@ struct Desk {
 
   var hasUnsaved: Bool { !unsaved.isEmpty || mustSave }
 
-  /// The state as it is now.
+  /// The present state.
   mutating func state() -> SavedTrading { SavedTrading(snapshot: broker.snapshot(), position: position) }
 
-  /// Gives what has to be saved to `write`, and may publish it if that does not throw.
+  /// Passes the unsaved events to `write`, and allows publishing them if that does not throw.
   mutating func save<Failure: Error>(
     _ write: ([BrokerRecord], [BrokerSnapshot.Instrument], BookedPosition) throws(Failure) -> Void
   ) throws(Failure) {
@@ -133,7 +134,7 @@ struct Desk {
     return passedOver
   }
 
-  /// True for an event that an earlier run has booked: the inputs come in the same order each time.
+  /// True for an event that an earlier run has booked: the inputs arrive in the same order each time.
   private mutating func wasBooked(_ received: Timestamp) -> Bool {
     if received > booked.time { return false }
     if received < booked.time { return true }
@@ -153,14 +154,14 @@ struct Desk {
     return next == .max ? nil : Timestamp(ns: next)
   }
 
-  /// Does what is due by then, each at its moment.
+  /// Makes all changes that are due by then, each at its moment.
   mutating func advance(to time: Timestamp) {
     while let due, due <= time {
       if let at = valueAt, at <= due.ns { value(at: Timestamp(ns: at)) }
       collect()
       guard let change = markets.due, change <= due else { continue }
       if let problem = markets.advance(&broker, into: &outcomes) { problems.append(problem) }
-      // Everything up to then has been booked, so that a broker that starts again does not do it again.
+      // Everything up to then has been booked, so that a restarted broker does not repeat it.
       if due >= position.time { position = BookedPosition(time: Timestamp(ns: due.ns + 1)) }
       collect()
     }
@@ -194,7 +195,7 @@ struct Desk {
     broker.revalue(at: time, into: &outcomes)
   }
 
-  /// Moves outcomes to what has to be saved: orders before their fills, then what these have changed.
+  /// Moves outcomes to the unsaved events: orders before their fills, then the accounts and positions that these have changed.
   mutating func collect() {
     if outcomes.isEmpty { return }
     for order in outcomes.orders { unsaved.append(BrokerRecord(order)) }

@@ -54,7 +54,7 @@ package struct PaperBrokerSettings: Options {
   package var files: [FileUse] { path.map { [.writing(database: $0, at: "path", mayBeRead: false)] } ?? [] }
 }
 
-/// An account as it is written.
+/// An account as it is written in a configuration.
 package struct PaperAccount: Options {
   @Setting("Its name; orders, positions and fills name it.")
   package var name: Symbol = "paper"

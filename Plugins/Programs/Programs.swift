@@ -43,7 +43,7 @@ extension Plugin {
     }
   }
 
-  /// A program of plain lines does not say which of its lines belong to which event: it is a relay, whose output is a source's.
+  /// In a program of plain lines nothing shows which lines belong to which event: it is a relay, whose output is like a source's.
   private static func processor<Input: Event, Output: Event>(_: Input.Type, _: Output.Type, _ isPlain: Bool) -> Blueprint {
     isPlain ? .relay(PlainProcessor<Input, Output>.self) : .asyncProcessor(ProgramProcessor<Input, Output>.self)
   }

@@ -1,7 +1,7 @@
 package import StockbusFiles
 package import StockbusPlugin
 
-/// What a recorder writes.
+/// The format of a recording.
 package enum RecordingFormat: String, Choice {
   /// A raw capture for messages, JSON lines for events.
   case auto

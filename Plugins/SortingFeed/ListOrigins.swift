@@ -1,12 +1,12 @@
 internal import StockbusPlugin
 
-// What a feed can give depends on the feeds before it, here or in another configuration.
+// The possible lists of a feed depend on the feeds upstream, here or in another configuration.
 extension SortingFeedSettings {
   private static func feeds(behind input: InputOrigin) -> [InputOrigin.Found<SortingFeedSettings>] {
     input.nearest { $0 as? SortingFeedSettings }
   }
 
-  /// What is wrong with ranking these inputs, one after the other.
+  /// The faults of ranking these inputs as one.
   func faults(ranking inputs: [InputOrigin]) -> [InputFault] {
     inputs.enumerated().compactMap { number, input in
       guard let feed = Self.feeds(behind: input).first(where: { $0.value.top != nil }) else { return nil }
@@ -17,7 +17,7 @@ extension SortingFeedSettings {
     }
   }
 
-  /// What is wrong with merging the lists that these inputs are.
+  /// The faults of merging the lists of these inputs.
   func faults(merging inputs: [InputOrigin]) -> [InputFault] {
     var faults: [InputFault] = []
     var first: InputOrigin.Found<SortingFeedSettings>?

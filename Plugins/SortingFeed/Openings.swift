@@ -8,7 +8,7 @@ struct Openings<E: PricedEvent>: Sendable {
   private(set) var closes: PreviousCloses
   private let unknown: Counter
 
-  /// - Parameter closes: those of the instance before; nil if there are none.
+  /// - Parameter closes: those of the previous instance; nil if there are none.
   init(_ context: Context, _ closes: PreviousCloses?) {
     self.closes = closes ?? PreviousCloses(context.past, context.instruments)
     unknown = context.counter(

@@ -6,21 +6,21 @@ internal import StockbusPlugin
 struct RankMerge: ~Copyable {
   struct Snapshot: Sendable {
     let ranking: RankingSnapshot
-    /// The names of the inputs from which symbols have come.
+    /// The names of the inputs from which symbols have arrived.
     let names: [String]
     /// By symbol, an index in `names`.
     let lists: [UInt32: Int]
   }
 
   private(set) var ranking: Ranking
-  /// The names of all inputs that there have been, and the places of the present ones among them.
+  /// The names of all inputs so far, and the places of the present ones among them.
   private var names: [String] = []
   private var present: [Int] = []
-  /// The list that each symbol is in, as a place in `names`.
+  /// The list of each symbol, as a place in `names`.
   private var lists: [UInt32: Int] = [:]
-  /// Whether readers have to be told that the list begins.
+  /// True if the beginning of the list must still be sent to readers.
   private var isNew: Bool
-  /// What readers know, if they have to be told what follows from it.
+  /// The list that readers have, as long as its differences must still be sent to them.
   private var untold: RankingSnapshot?
 
   init(_ settings: SortingFeedSettings, _ earlier: Snapshot?) {
@@ -31,7 +31,7 @@ struct RankMerge: ~Copyable {
     lists = earlier.lists
     untold = earlier.ranking
     ranking.restore(earlier.ranking.rows)
-    // What has left since readers were told last is in the snapshot, but in no list.
+    // Symbols that have left since the last event to readers are in the snapshot, but in no list.
     for row in earlier.ranking.rows where lists[row.symbol.id] == nil { ranking.remove(row.symbol) }
   }
 
@@ -45,7 +45,7 @@ struct RankMerge: ~Copyable {
     }
     let gone = Set(lists.values).subtracting(present)
     if gone.isEmpty { return }
-    // Readers are told with the next event, which has a time.
+    // The differences are sent with the next event, which has a time.
     untold = untold ?? ranking.snapshot(nil)
     for list in gone { removeAll(of: list) }
   }
@@ -81,7 +81,7 @@ struct RankMerge: ~Copyable {
     untold = nil
   }
 
-  /// Takes a list's symbols out, as it begins with nothing.
+  /// Removes a list's symbols, because the list begins empty.
   private mutating func begin(_ list: Int, at event: Ranked, into output: inout Outlet<Ranked>) {
     guard lists.values.contains(list) else { return output.filter() }
     untold = ranking.snapshot(nil)

@@ -6,10 +6,10 @@ internal import StockbusPlugin
 struct Ranking: ~Copyable {
   private let by: RankingKey
   let top: Int
-  /// Whether changes are its own, and not those of a feed upstream.
+  /// True if changes are the ranking's own, and not those of a feed upstream.
   private let ownsChange: Bool
   private(set) var order: RankedOrder
-  /// A symbol's number in the order, by its handle; `unknown` if it is new. Numbers are given in the order of first appearance, which
+  /// A symbol's number in the order, by its handle; `unknown` if it is new. Numbers are assigned in the order of first appearance, which
   /// also decides ties, unless names do.
   private(set) var entries = Slab<UInt32>()
   /// By number; stored only if equal keys are ordered by name.
@@ -23,7 +23,7 @@ struct Ranking: ~Copyable {
   private var latest = Slab<Ranked>()
   /// By number, the last price; stored only if it is not the key.
   private var prices = Slab<Int64>()
-  /// By number, the last change; stored only if it is that of a feed upstream.
+  /// By number, the last change; stored only if it is from a feed upstream.
   private var changes = Slab<Change>()
 
   // Not private, because Swift 6.3.1 then builds a broken module.
@@ -34,7 +34,7 @@ struct Ranking: ~Copyable {
 
   private static var unknown: UInt32 { .max }
 
-  /// - Parameter isBehindAnother: whether its events come from another feed.
+  /// - Parameter isBehindAnother: true if its events are from another feed.
   init(_ settings: SortingFeedSettings, isBehindAnother: Bool) {
     by = settings.by
     tiesByName = settings.tiesByName
@@ -52,7 +52,7 @@ struct Ranking: ~Copyable {
     return entries[id]
   }
 
-  /// The tie of an entry that is known; for what is rare.
+  /// The tie of a known entry; for rare cases.
   private func tie(of entry: UInt32) -> UInt32 { tiesByName ? ties[entry] : 0 }
 
   mutating func update<E: PricedEvent>(_ events: Span<E>, into output: inout Outlet<Ranked>) {
@@ -104,7 +104,7 @@ struct Ranking: ~Copyable {
     standings[entry].sizeDecimals = max(standings[entry].sizeDecimals, events[i].sizeDecimals)
   }
 
-  /// Prefetches what the next events of the batch will need.
+  /// Prefetches the data for the next events of the batch.
   @inline(never)
   private func lookAhead<E: PricedEvent>(_ events: Span<E>, from i: Int) {
     func entry(of event: Int) -> UInt32? {
@@ -189,7 +189,7 @@ struct Ranking: ~Copyable {
     guard var ranked = events[i].asRanked, id < entries.count, Int(entries[id]) < standings.count,
       let before = order.remove(entries[id], tie: tie(of: entries[id]))
     else { return output.filter() }
-    // If it comes back, it may be from a feed that has begun again.
+    // If the symbol returns, it may be from a restarted feed.
     standings[Int(entries[id])].sizeDecimals = 0
     guard before < top else { return output.filter() }
     ranked.rank = 0
@@ -198,14 +198,14 @@ struct Ranking: ~Copyable {
     if top != .max { tellDisplaced(by: ranked, from: before, to: .max, into: &output) }
   }
 
-  /// Removes a symbol, if it is in the order; readers are told later.
+  /// Removes a symbol, if it is in the order; its events are sent to readers later.
   mutating func remove(_ symbol: Symbol) {
     guard let entry = number(of: symbol) else { return }
     _ = order.remove(entry, tie: tie(of: entry))
     standings[Int(entry)].sizeDecimals = 0
   }
 
-  /// Whether the symbol is in the order with the same price, change, per cent and volume; for a ranking with `top`.
+  /// True if the symbol is in the order with the same price, change, per cent and volume; for a ranking with `top`.
   func has(_ event: Ranked) -> Bool {
     guard let number = number(of: event.symbol), case let entry = Int(number), entry < latest.count, order.key(of: number) != nil
     else { return false }
@@ -238,7 +238,7 @@ struct Ranking: ~Copyable {
       reference: Reference(price), sizeDecimals: standing.sizeDecimals, priceDecimals: standing.priceDecimals)
   }
 
-  /// Lets a symbol's change count from its reference as it is after a split, from its next event on; from `price` if that is out of range.
+  /// Lets a symbol's change count from its reference converted by a split, from its next event on; from `price` if that is out of range.
   mutating func apply(_ split: PriceSplit, to symbol: Symbol, at price: Price) {
     guard let entry = number(of: symbol).map(Int.init) else { return }
     standings[entry].reference = Reference(split.adjust(standings[entry].reference.price) ?? price)
@@ -269,13 +269,13 @@ struct Ranking: ~Copyable {
     return tiesByName ? placeAmongTies(symbol, entry) : entry
   }
 
-  /// Gives the entries of equal hashes to their symbols in the order of the names; returns the one of `symbol`, which has `entry` and is not
-  /// in the order yet. What readers know does not change by it.
+  /// Assigns the entries of equal hashes to their symbols in the order of the names; returns the entry of `symbol`, which has `entry` and
+  /// is not in the order yet. Readers need not be notified of this.
   private mutating func placeAmongTies(_ symbol: Symbol, _ entry: UInt32) -> UInt32 {
     let group = ties.add(symbol)
     if group.isEmpty { return entry }
     var own = entry
-    // Each symbol whose name comes later moves to the next entry of the group.
+    // Each symbol with a later name moves to the next entry of the group.
     for other in group.dropLast().reversed() {
       let resident = symbols[Int(other)]
       if !(symbol < resident) { break }
@@ -285,7 +285,7 @@ struct Ranking: ~Copyable {
     return own
   }
 
-  /// Moves what is at the entry `from` to `to`, which is not in the order, and the other way round.
+  /// Swaps the contents of the entries `from` and `to`; `to` is not in the order.
   private mutating func exchange(_ from: UInt32, _ to: UInt32) {
     let (a, b) = (Int(from), Int(to))
     let key = order.key(of: from)
@@ -303,7 +303,7 @@ struct Ranking: ~Copyable {
     if let key { _ = order.update(to, key: key, tie: tie(of: to)) }
   }
 
-  /// Goes on where another ranking has ended; before the first event.
+  /// Continues where another ranking has ended; before the first event.
   mutating func restore(_ rows: [RankingSnapshot.Row]) {
     for row in rows {
       let entry = admit(row.symbol, row.standing)
@@ -316,14 +316,14 @@ struct Ranking: ~Copyable {
     }
   }
 
-  /// What a symbol's next event would be at the last price, without its ranks and times; nil if the symbol is not in the order.
+  /// A symbol's next event as it would be at the last price, without its ranks and times; nil if the symbol is not in the order.
   func last(_ symbol: Symbol, _ entry: UInt32) -> Ranked? {
     guard let key = order.key(of: entry) else { return nil }
     let standing = standings[Int(entry)]
     let price = Price(raw: by == .price ? key : prices[Int(entry)])
     var (change, percent) = standing.reference.change(to: price)
     if !ownsChange { (change, percent) = (changes[Int(entry)].change, changes[Int(entry)].percent) }
-    // With `top` the last event is there; otherwise the decimals of the first price stand for all.
+    // With `top` the last event is stored; otherwise the decimals of the first price are used.
     let priceDecimals = Int(entry) < latest.count ? latest[Int(entry)].priceDecimals : standing.priceDecimals
     return Ranked(
       symbol: symbol, rank: 0, previousRank: 0, price: price, change: change, percent: percent, volume: Quantity(raw: standing.volume),

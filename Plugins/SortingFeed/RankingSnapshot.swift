@@ -2,7 +2,7 @@ internal import EventBus
 internal import StockbusInstruments
 internal import StockbusPlugin
 
-/// What a ranking knows and what its readers know, for the one that follows it with other options.
+/// The state of a ranking and of its readers, for the ranking that follows it with other options.
 struct RankingSnapshot: Sendable {
   struct Row: Sendable {
     let symbol: Symbol
@@ -13,9 +13,9 @@ struct RankingSnapshot: Sendable {
 
   /// In the order of first appearance.
   let rows: [Row]
-  /// The places in `rows` of the symbols that readers have, best first.
+  /// The places in `rows` of the symbols in the readers' list, best first.
   let published: [UInt32]
-  /// Nil if the first price counts.
+  /// Nil if changes count from the first price.
   let closes: PreviousCloses?
   /// Nil if no instrument has been split.
   let splits: SplitWatch?
@@ -35,8 +35,9 @@ extension Ranking {
     return RankingSnapshot(rows: rows, published: published, closes: closes, splits: splits)
   }
 
-  /// Tells readers who know the list of `earlier` the present one, at the times of `event`: who has left it, then all of it from the best
-  /// rank on. Unchanged ranks are told too: readers of a feed without `top` do not know them from the last events of the symbols.
+  /// Sends the present list to readers who have the list of `earlier`, at the times of `event`: the symbols that have left, then all of it
+  /// from the best rank on. Unchanged ranks are sent too: readers of a feed without `top` do not know them from the last events of the
+  /// symbols.
   ///
   /// Each event is a move like any other, so its previous rank is that after the events before it. This ranking is the one that has been
   /// restored from `earlier`, or empty.
@@ -49,10 +50,10 @@ extension Ranking {
       ranked.received = event.received
       output.send(ranked)
     }
-    // The numbers in `earlier` by the present ones, which are others if names decide ties now and did not then.
+    // The numbers in `earlier` by the present ones; they differ if names decide ties now and did not then.
     var numbers: [UInt32: UInt32] = [:]
     for (place, row) in earlier.rows.enumerated() { if let entry = self.number(of: row.symbol) { numbers[entry] = UInt32(place) } }
-    // Who has not been told yet: in the former order, behind those who have been.
+    // The symbols that were not sent yet: in the former order, behind those that were.
     var waiting = RankedOrder(descending: false, capacity: earlier.rows.count)
     for (place, number) in earlier.published.enumerated() { _ = waiting.update(number, key: Int64(place)) }
     for number in earlier.published {

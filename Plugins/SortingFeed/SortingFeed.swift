@@ -23,7 +23,7 @@ enum SortingFeedPlugin: PricedEventPlugin {
   static func bind<E: PricedEvent>(_: E.Type) -> Blueprint { .processor(SortingFeed<E>.self) }
 }
 
-/// What symbols are ordered by.
+/// The key by which symbols are ordered.
 package enum RankingKey: String, Choice {
   case price, change, percent, volume
 }
@@ -32,12 +32,12 @@ package enum RankingOrder: String, Choice {
   case ascending, descending
 }
 
-/// What decides between equal keys.
+/// The order of equal keys.
 package enum RankingTies: String, Choice {
   case appearance, name
 }
 
-/// What change and volume count from.
+/// The beginning from which change and volume count.
 package enum RankingStart: String, Choice {
   case firstPrice, previousClose
 }
@@ -78,7 +78,7 @@ package struct SortingFeedSettings: Options {
     }
   }
 
-  /// Lists that are merged are merged by names.
+  /// Merged lists are ordered by names.
   var tiesByName: Bool { merge || ties == .name }
 }
 
@@ -89,11 +89,11 @@ package struct SortingFeedSettings: Options {
 /// Equal keys are ordered by first appearance in the feed, the earlier first, in either direction; with `ties: name` by `Ties.hash` of the
 /// symbols, and where that is the same by their names, so that feeds of other symbols agree. An update costs O(log n).
 ///
-/// **With `ties: name`** a list that begins with nothing says so: the first event, before that of the first symbol, has this symbol, rank 0
-/// and previous rank 0. So who has the events of a feed that was started again knows that the former list is void.
+/// **With `ties: name`** a list that begins empty reports that: the first event, before that of the first symbol, has this symbol, rank 0
+/// and previous rank 0. So a reader of a restarted feed knows that the former list is void.
 ///
-/// **What its events guarantee.** Without `top` every input event that counts gives one output event, a move. A reader that applies all moves in turn
-/// to a list (remove the symbol, insert it at `rank`; those between shift by one) has the feed's order after each event. With `top: n` the
+/// **Guarantees.** Without `top` every input event that counts gives one output event, a move. A reader that applies all moves in turn to a
+/// list (remove the symbol, insert it at `rank`; those between shift by one) has the feed's order after each event. With `top: n` the
 /// shifts are events too: first the symbol with the new price, then those that it displaced, from the best rank on, each with its latest
 /// price and with the times of the event that moved it. Rank 0 means that a symbol has left the first n. So the last event of every symbol,
 /// without those of rank 0, gives the feed's list after each input event: ranks 1 to n, each once. This is also true for a reader that
@@ -102,30 +102,31 @@ package struct SortingFeedSettings: Options {
 /// **With another feed as its input** it uses the change, the per cent and the volume of that feed, and removes a symbol that has left it.
 /// If several feeds send the same symbol, the last event counts. Lists that are cut (`top`) are merged by a `MergingFeed`.
 ///
-/// **Since the previous close** change, per cent and volume begin anew with a symbol's first event of a trading date (`PreviousCloses`), also
-/// behind another feed, whose own change is then not used.
+/// **Since the previous close** change, per cent and volume begin again with a symbol's first event of a trading date (`PreviousCloses`),
+/// also behind another feed, whose own change is then not used.
 ///
 /// **Splits** of the instruments are applied to the price that a change counts from, with the symbol's first event after it; volumes stay.
 ///
-/// **When the options change** the order goes on. With the next event readers are first told who has left the list (rank 0), then all of it
-/// from rank 1 on, and have the list that the new options would have given from the beginning; sizes that waited for the next event of their
-/// symbol are in it. After a change of `since` everything begins anew: readers are first told that all symbols have left.
+/// **When the options change** the order continues. With the next event, the feed first sends the symbols that have left the list (rank 0),
+/// then all of it from rank 1 on; readers then have the list that the new options would have given from the beginning, including sizes that
+/// waited for the next event of their symbol. After a change of `since` everything begins again: the feed first sends that all symbols have
+/// left.
 package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, ExplainingComponent {
   private let settings: SortingFeedSettings
   private var ranking: Ranking
-  /// Nil if the first price counts.
+  /// Nil if changes count from the first price.
   private var openings: Openings<E>?
-  /// Of instruments whose change counts from their first price; nil if none has been split, and behind another feed, whose changes are used.
+  /// Splits of instruments whose change counts from their first price; nil without splits, and behind another feed, whose changes are used.
   private var splits: SplitWatch?
-  /// What the instance before knew, until readers have been told the list that follows from it.
+  /// The state of the previous instance, until the resulting list has been sent to readers.
   private var untold: RankingSnapshot?
-  /// Whether readers have to be told that the list begins.
+  /// True if the beginning of the list must still be sent to readers.
   private var isNew: Bool
   /// Whether there is nothing to do but to rank.
   private var isPlain: Bool
   private let context: Context
 
-  /// What an instance leaves for the next one; nil once that has taken it. With any options the snapshot says what readers know.
+  /// The state that an instance leaves for the next one; nil once that has taken it. With any options the snapshot has the readers' list.
   private static var snapshot: MemoryKey<RankingSnapshot?> { MemoryKey("ranking", whenOptionsChange: .keep) }
 
   package init(_ settings: SortingFeedSettings, _ context: Context) {
@@ -135,7 +136,7 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
     let earlier: RankingSnapshot? = context.recall(Self.snapshot) ?? nil
     context.remember(nil, Self.snapshot)
     if let earlier, earlier.since == settings.since { ranking.restore(earlier.rows) }
-    // One with another `since` has no closes.
+    // An instance with another `since` has no closes.
     openings = settings.since == .previousClose ? Openings(context, earlier?.closes) : nil
     let splits =
       settings.since == .firstPrice && E.self != Ranked.self ? earlier?.splits ?? SplitWatch(context.instruments) : nil
@@ -167,7 +168,7 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
   }
 
   package func handOver(into output: inout Outlet<Ranked>) {
-    // If no event has come, readers still know what the instance before has told them.
+    // If no event has arrived, readers still have the list of the previous instance.
     context.remember(untold ?? ranking.snapshot(openings?.closes, splits), Self.snapshot)
   }
 
@@ -175,7 +176,7 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
     settings.explain(symbol, in: ranking, waits: "it has no rank, as no price of it has counted yet")
   }
 
-  /// Ranks what lies between two openings, or splits, at once.
+  /// Ranks the events between two openings, or splits, at once.
   private func update(_ events: Span<E>, into output: inout Outlet<Ranked>) {
     var done = 0
     for i in events.indices {
@@ -208,13 +209,13 @@ extension SortingFeedSettings {
 }
 
 extension Ranked {
-  /// Says that a list begins, with nothing in it.
+  /// The event which reports that a list begins empty.
   static func beginning<E: PricedEvent>(at event: E) -> Ranked {
     Ranked(
       symbol: event.symbol, rank: 0, previousRank: 0, price: event.lastPrice, change: 0, percent: 0, volume: 0, time: event.time,
       received: event.received, priceDecimals: event.priceDecimals)
   }
 
-  /// True if it says that a list begins.
+  /// True if the event reports that a list begins.
   var beginsList: Bool { rank == 0 && previousRank == 0 }
 }

@@ -4,7 +4,7 @@ internal import StockbusPlugin
 struct Standing: BitwiseCopyable {
   var reference: Reference
   var sizeDecimals: UInt8 = 0
-  /// Of the symbol's first price.
+  /// The decimals of the symbol's first price.
   var priceDecimals: UInt8 = 0
   var volume: Int64 = 0
 }

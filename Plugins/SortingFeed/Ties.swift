@@ -1,18 +1,18 @@
 internal import MarketData
 
-/// What decides among equal keys before the number of the entry. A type for each rule, so that the loop over a batch is compiled for it, and
-/// the usual rule costs nothing.
+/// The rule that orders equal keys before the number of the entry. Each rule is a type, so that the loop over a batch is compiled for it,
+/// and the usual rule costs nothing.
 protocol TieRule {
   static func tie(of entry: UInt32, _ ties: borrowing Ties) -> UInt32
 }
 
-/// Nothing: entries are numbered in the order of their first appearance.
+/// No tie: entries are numbered in the order of their first appearance.
 enum ByAppearance: TieRule {
   @inline(__always)
   static func tie(of entry: UInt32, _ ties: borrowing Ties) -> UInt32 { 0 }
 }
 
-/// The hashes of the symbols' names, so that all processes order equal keys in the same way, whatever they have seen before.
+/// The hashes of the symbols' names, so that all processes order equal keys in the same way, whatever events they have seen before.
 enum ByName: TieRule {
   @inline(__always)
   static func tie(of entry: UInt32, _ ties: borrowing Ties) -> UInt32 { ties[entry] }

@@ -8,7 +8,7 @@ struct Watchlist {
   private let invert: Bool
   /// By symbol handle: 0 not checked yet, 1 passes, 2 does not.
   private var verdicts: [UInt8] = []
-  /// Which of the names have come; updated when a symbol is checked for the first time.
+  /// The names that have arrived; updated when a symbol is checked for the first time.
   private(set) var expectedSymbols: ExpectedSymbols
 
   init(_ entries: [String], invert: Bool, after earlier: ExpectedSymbols? = nil) {
@@ -47,12 +47,12 @@ struct Watchlist {
     return isListed != invert
   }
 
-  /// True if an entry names the symbol, or fits it.
+  /// True if an entry names the symbol, or matches it.
   func lists(_ symbol: Symbol) -> Bool {
     names.contains(symbol.description) || patterns.contains { Glob.matches(symbol.utf8, $0) }
   }
 
-  /// The first of these entries that names the symbol, or fits it.
+  /// The first of these entries that names the symbol, or matches it.
   static func listing(_ symbol: Symbol, in entries: [String]) -> Int? {
     entries.firstIndex { $0 == symbol.description || isPattern($0) && Glob.matches(symbol.utf8, Array($0.utf8)) }
   }

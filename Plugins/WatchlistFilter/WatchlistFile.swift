@@ -38,7 +38,7 @@ extension Watchlist {
     return try entries(bytes, path: path)
   }
 
-  /// What is wrong with the first lines of a plain file, as the end of a sentence that names the file.
+  /// The fault in the first lines of a plain file, as the end of a sentence that names the file.
   static func fault(inFile path: String) -> String? {
     var bytes = [UInt8](repeating: 0, count: 1 << 14)
     var count = 0
@@ -51,7 +51,7 @@ extension Watchlist {
         }
       }.get()
     } catch { return nil }
-    // Only the complete lines of what was read.
+    // Only the complete lines of the bytes that were read.
     let lines = bytes[..<count].lastIndex(of: 10).map { Array(bytes[...$0]) } ?? []
     do throws(WatchlistError) { _ = try entries(lines, path: path) } catch {
       return error.line.map { "line \($0): \(error.message)" } ?? "which is \(error.message)"

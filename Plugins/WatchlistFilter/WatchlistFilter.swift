@@ -79,7 +79,7 @@ package actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent, E
   package func start() async throws {
     guard let path = settings.file else { return }
     if InputDescriptor.isStream(path) {
-      // In a second life the pipe is empty already.
+      // In a second instance the pipe is already empty.
       let entries = if let known = context.recall(Self.pipe) { known } else { try await WatchlistPipe().read(path) }
       context.remember(entries, Self.pipe)
       take(entries)
@@ -115,7 +115,7 @@ package actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent, E
     return [Explanation(verdict, reason + more, by: place ?? OptionPlace(settings.symbols.isEmpty ? "file" : "symbols"))]
   }
 
-  /// Reads the file again when it changes. If it is gone or unreadable, the list stays as it was.
+  /// Reads the file again when it changes. If it is missing or unreadable, the list stays as it was.
   package func background() async {
     guard let path = settings.file, known != nil else { return }
     while (try? await context.clock.sleep(for: settings.check)) != nil {

@@ -1,7 +1,7 @@
 internal import StockbusFiles
 internal import StockbusPlugin
 
-/// Reads a list from a pipe, on a thread of its own, because the writer may be slow.
+/// Reads a list from a pipe, on a separate thread, because the writer may be slow.
 actor WatchlistPipe {
   private let executor = BlockingExecutor(label: "watchlist_filter")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

@@ -32,7 +32,7 @@ extension Bar: FeedEvent {}
 extension RawMessage: FeedEvent {
   static var kind: EventKind? { nil }
 
-  /// Passes every message on, also those without events, because a recording has to contain all messages.
+  /// Passes every message on, also those without events, because a recording must contain all messages.
   static func read(
     _ message: UnsafeBufferPointer<UInt8>, _ reader: inout MessageReader?, by component: String, at received: Timestamp,
     into body: (RawMessage) -> Void

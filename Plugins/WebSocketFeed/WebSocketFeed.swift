@@ -18,8 +18,8 @@ extension Plugin {
 /// A venue's feed: connects, authenticates, subscribes, decodes, and repeats this when the connection is lost.
 ///
 /// Messages without events are reported and counted: refusals and malformed messages become dead letters, unknown kinds are counted by
-/// shape and logged once, breaks in the venue's numbers are published as gaps. A connection without messages for too long is given up; a
-/// symbol that is not traded for hours is no reason for that.
+/// shape and logged once, breaks in the venue's numbers are published as gaps. A connection without messages for too long is closed; a
+/// symbol without trades for hours is no reason for that.
 ///
 /// It runs on its socket's thread, so that a message changes threads only once, on its way to the readers.
 actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
@@ -75,14 +75,14 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
       E.kind == nil ? [] : settings.symbols.map(\.description), after: context.recall(ExpectedSymbols.memory))
     defer {
       context.remember(expectedSymbols, ExpectedSymbols.memory)
-      // Reported only at the end, because another life may follow a failure. If the venue has sent nothing, the connection's states say
+      // Reported only at the end, because another instance may follow a failure. If the venue has sent nothing, the connection's states say
       // why.
       if Task.isCancelled, tallies.messages.total > 0 {
         context.note(expectedSymbols)
         passedOver.note(Self.tallies(of: reader))
       }
     }
-    // Time also goes on while there is no connection.
+    // Time also continues without a connection.
     output.beginIdle()
     defer { output.endIdle() }
     try await link.run { connection in
@@ -117,7 +117,7 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
     }
   }
 
-  /// How many messages, or events of them, were what the subscriptions ask for. Counted by the reader anyway, so messages cost no more.
+  /// How many messages, or events of them, belong to the subscriptions. The reader counts them anyway, so messages cost no more.
   private func brought(by reader: borrowing MessageReader?) -> Int {
     switch reader {
     case .some(let reader): E.kind == nil ? reader.tally.data : reader.tally.events
@@ -193,7 +193,7 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
     }
   }
 
-  /// Reads what a binary message holds: some venues send their JSON so, some compress it.
+  /// Decodes a binary message: some venues send their JSON in binary messages, some compress it.
   private func unpack(
     _ message: WebSocketMessage, _ reader: inout MessageReader?, _ expectedSymbols: inout ExpectedSymbols, into output: inout Outlet<E>
   ) {

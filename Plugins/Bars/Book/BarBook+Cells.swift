@@ -25,7 +25,7 @@ extension BarBook {
     discard(cells.count - 1)
   }
 
-  /// Gives a cell back that is in no list.
+  /// Releases a cell that is in no list.
   mutating func discard(_ cell: Int) {
     cells[cell].span = 0
     cells[cell].link = unused
@@ -55,7 +55,7 @@ extension BarBook {
     if newer != 0 { cells[newer].older = number } else { setNewestCell(of: cells[cell].key, to: number) }
   }
 
-  /// Takes a bar out and gives its cell back, with those of its components.
+  /// Removes a bar and releases its cell, with those of its components.
   mutating func remove(_ cell: Int) {
     let (newer, older) = (Int(cells[cell].newer), Int(cells[cell].older))
     if older != 0 { cells[older].newer = cells[cell].newer }
@@ -71,7 +71,7 @@ extension BarBook {
     discard(cell)
   }
 
-  /// Adds a bar that has been sent to those that wait to be forgotten.
+  /// Adds a sent bar to those that wait to be removed.
   mutating func appendClosed(_ cell: Int) {
     let number = UInt32(truncatingIfNeeded: cell)
     cells[cell].link = 0
@@ -79,7 +79,7 @@ extension BarBook {
     newestClosed = number
   }
 
-  /// Forgets the bars that cannot be issued again. A late one among them may be kept a little longer; whether a trade still counts does not
+  /// Removes the bars that cannot be issued again. A late one among them may be kept a little longer; whether a trade still counts does not
   /// depend on that.
   mutating func forget() {
     while oldestClosed != 0, case let cell = Int(oldestClosed), cells[cell].due.addingSaturating(rules.late) <= progress {

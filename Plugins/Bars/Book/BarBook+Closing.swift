@@ -3,8 +3,8 @@ internal import StockbusPlugin
 
 // Bars that end because time has passed.
 extension BarBook {
-  /// Closes the bars that are due until `time`: everything received until then has come. Bars that are due at the same moment go out in the
-  /// order in which their symbols first came, those of one symbol in the order of the lengths.
+  /// Closes the bars that are due until `time`: everything received until then has arrived. Bars that are due at the same moment are sent
+  /// in the order in which their symbols first arrived, those of one symbol in the order of the lengths.
   @inline(never)
   mutating func advance(to time: Int64, into output: inout Outlet<Bar>) {
     if time > progress { progress = time }
@@ -18,7 +18,7 @@ extension BarBook {
     forget()
   }
 
-  /// Sends the unfinished bars, marked partial: those of times in the order of `advance`, then the others. The input has ended.
+  /// Sends the unfinished bars, marked partial, when the input has ended: those of times in the order of `advance`, then the others.
   mutating func drain(into output: inout Outlet<Bar>) {
     let end = max(newest, lastDue)
     while let due = earliest {
@@ -53,7 +53,7 @@ extension BarBook {
     if place == dues.count - 1 { nextDue = moment }
   }
 
-  /// The place of the first moment that is not later, counted from the latest one. That is the one of most bars.
+  /// The index of the first moment that is not later, counted from the latest one, which most bars have.
   @inline(__always)
   private func placeAmongDues(of moment: Int64) -> Int {
     var place = 0
@@ -77,7 +77,7 @@ extension BarBook {
     var cell = Int(due.cell)
     let width = Int(due.greatestKey - due.leastKey) + 1
     if width <= 8 * count {
-      // Most symbols have one: a pass over all keys is faster than sorting.
+      // Most symbols have a bar: a pass over all keys is faster than sorting.
       scattered.extend(to: width, filling: 0)
       while cell != 0 {
         scattered[Int(cells[cell].key - due.leastKey)] = UInt32(truncatingIfNeeded: cell)
@@ -117,7 +117,7 @@ extension BarBook {
   /// The keys of all symbols and lengths.
   var keys: Range<UInt32> { UInt32(lengths.count)..<UInt32(max(lengths.count, newestCells.count)) }
 
-  /// The number of the symbol and the place of the length that a key stands for.
+  /// The number of the symbol and the place of the length for a key.
   @inline(__always)
   func place(of key: UInt32) -> (number: Int, length: Int) {
     // Most pipelines have one length, and need no division.
@@ -148,8 +148,8 @@ extension BarBook {
 
 // Bars of periods in which nothing traded.
 extension BarBook {
-  /// If nothing has come for the period after a bar that has just closed, a bar for it waits: with the close of this one, unless a trade
-  /// comes.
+  /// If no trade has arrived for the period after a bar that has just closed, a bar for that period waits: with the close of this one,
+  /// unless a trade arrives.
   private mutating func prepareFill(after cell: Int) {
     let fills = cells[cell].fills
     if fills >= rules.fills { return }
@@ -179,7 +179,7 @@ extension BarBook {
     enqueue(waiting)
   }
 
-  /// After a bar was changed by a late trade: a bar that waits to repeat its close will repeat the new one.
+  /// Updates a waiting bar that repeats this bar's close, after a late trade has changed the close.
   mutating func carryClose(of cell: Int) {
     let newer = Int(cells[cell].newer)
     if newer == 0 { return }

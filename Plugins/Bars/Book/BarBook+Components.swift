@@ -1,7 +1,7 @@
 internal import MarketData
 internal import StockbusPlugin
 
-// Bars of bars: a component that is issued again replaces the one with its start.
+// Bars of bars: a reissued component replaces the one with its start.
 extension BarBook {
   /// Takes bars of shorter lengths.
   mutating func take(_ bars: Span<Bar>, into output: inout Outlet<Bar>) {
@@ -100,7 +100,7 @@ extension BarBook {
     if older != 0 { cells[older].newer = number } else { components[cell].oldest = number }
   }
 
-  /// Merges the components that came longer than `late` ago, except the newest one, so that a bar keeps as many as can still be replaced.
+  /// Merges the components that arrived longer than `late` ago, except the newest one, so that a bar keeps all that can be replaced.
   private mutating func mergeOldComponents(of cell: Int) {
     while case let oldest = Int(components[cell].oldest), oldest != Int(components[cell].newest) {
       if cells[oldest].state == .component {
@@ -121,7 +121,7 @@ extension BarBook {
 
   private func isSettled(_ component: Int) -> Bool { cells[component].due.addingSaturating(rules.late) <= progress }
 
-  /// The sum of a bar's components and `part`, which takes the place of the component `replaced` if that is not 0.
+  /// The sum of a bar's components and `part`, which replaces the component `replaced` if that is not 0.
   private func total(of cell: Int, with part: Contribution, insteadOf replaced: Int) -> BarCell {
     // In the order of time, so that each closes the bar.
     var sum: BarCell?
@@ -144,7 +144,7 @@ extension BarBook {
       if !known.merge(next.contribution) { known.addBeyond(next.contribution) }
       sum = known
     }
-    // There is one at least, which is `part`.
+    // There is at least one, which is `part`.
     return sum ?? BarCell(Period(start: part.time, end: part.time), due: 0, key: 0, .component, part)
   }
 }

@@ -2,12 +2,12 @@ internal import MarketData
 internal import StockbusInstruments
 internal import StockbusPlugin
 
-// What happens to an event that cannot be added to its symbol's newest bar at once.
+// Handles an event that cannot be added to its symbol's newest bar at once.
 extension BarBook {
   /// Counts `part` for the bar of length number `l` that it belongs to: the bar may begin with it, be older than the newest one, or have
   /// been sent already.
   ///
-  /// - Parameter isDay: the event is a bar of a day or more, which is stamped with a date.
+  /// - Parameter isDay: true if the event is a bar of a day or more, which is stamped with a date.
   @inline(never)
   mutating func place(
     _ part: Contribution, of symbol: Symbol, in l: Int, event: Int, isDay: Bool = false, into output: inout Outlet<Bar>
@@ -55,7 +55,7 @@ extension BarBook {
   @inline(__always)
   private mutating func period(of time: Int64, _ nanoseconds: Int64, _ isDay: Bool, _ key: Int, _ l: Int) -> Period? {
     if calendar == nil {
-      // Most bars begin in the period in which the one before began; this saves them a division.
+      // Most bars begin in the same period as the previous one; this saves them a division.
       if latestPeriods[l].contains(time) { return latestPeriods[l] }
       guard let period = Periods.utc(time, nanoseconds) else { return nil }
       latestPeriods[l] = period
@@ -85,7 +85,7 @@ extension BarBook {
     }
   }
 
-  /// Adds a contribution, whose volume is not negative. If a sum is too large, the bar keeps its prices, and that is counted.
+  /// Adds a contribution, whose volume is not negative. If a sum is too large, the bar keeps its prices, and the excess is counted.
   mutating func merge(_ part: Contribution, into cell: Int) {
     if cells[cell].merge(part) { return }
     cells[cell].addBeyond(part)
@@ -130,7 +130,7 @@ extension BarBook {
     remove(cell)
   }
 
-  /// Turns what the symbol's bars in progress have collected into new shares. Bars that end before the split stay as they are.
+  /// Converts the values of the symbol's bars in progress to the new shares. Bars that end before the split stay as they are.
   mutating func apply(_ split: PriceSplit, to symbol: Symbol) {
     let number = Int(entry(of: symbol).number)
     if number == 0 { return }

@@ -7,14 +7,14 @@ struct BarSnapshot: Sendable {
     var number: Int
     var length: BarLength
     var cell: BarCell
-    /// From the oldest to the newest.
+    /// The components from the oldest to the newest.
     var components: [BarCell]
   }
 
   var rules: BarRules
-  /// In the order in which they first came.
+  /// In the order in which they first arrived.
   var symbols: [Symbol]
-  /// Those of one symbol and length from the oldest to the newest.
+  /// The bars of one symbol and length from the oldest to the newest.
   var bars: [Kept]
   var progress: Int64
   var newest: Int64
@@ -44,7 +44,7 @@ extension BarBook {
       lastDue: lastDue)
   }
 
-  /// Continues what another book has left, which may have had other rules: bars of lengths that are no longer wanted are left out, and the
+  /// Continues the state of another book, which may have had other rules: bars of lengths that are no longer wanted are dropped, and the
   /// bars of new lengths begin now. Called before the first event.
   mutating func restore(_ old: BarSnapshot) {
     (progress, newest, lastDue) = (old.progress, old.newest, old.lastDue)

@@ -1,8 +1,8 @@
 internal import StockbusPlugin
 
-/// What decides which bars are made.
+/// The rules that decide which bars are made.
 struct BarRules: Sendable, Hashable {
-  /// At least one. Positive ones are times; in the order in which bars that are due together go out.
+  /// At least one. Positive ones are times; the order is that in which bars that are due together are sent.
   var lengths: [BarLength]
   /// How long after its end a bar waits for late trades, and how long after that it can be issued again; nanoseconds.
   var wait: Int64 = 200_000_000
@@ -15,10 +15,10 @@ struct BarRules: Sendable, Hashable {
 
 /// The bars of all symbols: the state of the plugin, without tasks and clocks.
 ///
-/// Time is when events were received. An event received at `r` implies that everything received before `r` is here, so the bars that are
+/// Time is the receipt time of events. An event received at `r` implies that everything received before `r` is here, so the bars that are
 /// due before `r` close before the event counts. The result is the same for any batches and any calls of `advance`.
 ///
-/// In the common case a trade costs a look-up of its symbol and one comparison for each length; whatever else may happen is in `place`.
+/// In the common case a trade costs a look-up of its symbol and one comparison for each length; all other cases are in `place`.
 struct BarBook: ~Copyable {
   let rules: BarRules
   let lengths: [BarLength]
@@ -27,13 +27,13 @@ struct BarBook: ~Copyable {
 
   /// The symbols' numbers and newest bars, by handle.
   var entries = Table<SymbolEntry>()
-  /// The symbols by number. Numbers are in the order in which symbols first came, from 1.
+  /// The symbols by number. Numbers are in the order in which symbols first arrived, from 1.
   var symbols = Table<Symbol>()
   /// How the time of each symbol is divided, by its number.
   var periods = [Periods(calendar: nil)]
   /// The period of each length that was computed last; only if no symbol has a calendar.
   var latestPeriods = Table<Period>()
-  /// The session of each symbol in which the last event was, by number; only if symbols have calendars.
+  /// The session of each symbol's last event, by number; only if symbols have calendars.
   var sessions = Table<SessionTime>()
   /// The newest bar of each symbol and length after the first, by key: the symbol's number times the number of lengths, plus the length's
   /// place. That of the first length is in the symbol's entry.
@@ -48,27 +48,27 @@ struct BarBook: ~Copyable {
   var newestClosed: UInt32 = 0
   /// The moments at which bars are due, the latest first.
   var dues = Table<Due>()
-  /// Bars that are due together, in order. For arranging them: cells by key, 0 everywhere between two uses; and keys with their cells.
+  /// Bars that are due together, in order. For ordering them: cells by key, 0 everywhere between two uses; and keys with their cells.
   var arranged = Table<UInt32>()
   var scattered = Table<UInt32>()
   var sorted: [UInt64] = []
 
   /// The last of `dues`; a later receipt closes bars.
   var nextDue = Int64.max
-  /// Everything received until here has come.
+  /// Everything received until this time has arrived.
   var progress = Int64.min
-  /// The latest receipt.
+  /// The latest receipt time.
   var newest = Int64.min
-  /// When the bars that closed last were due.
+  /// The due time of the bars that closed last.
   var lastDue = Int64.min
 
-  /// Events of the present batch that do not count for some bars. The owner takes them out after each batch.
+  /// Events of the present batch that do not count for some bars. The owner removes them after each batch.
   var refusals: [Refusal] = []
-  /// How often a bar's volume, turnover or count was larger than it can be, since this was last set to 0.
+  /// How often a bar's volume, turnover or count exceeded its range, since this was last set to 0.
   var beyond = 0
   /// How many bars were issued again since the owner took this number.
   var revisions = 0
-  /// How many bars were not sent, for want of a price, since the owner took this number.
+  /// How many bars were not sent, because they had no price, since the owner took this number.
   var unpriced = 0
 
   /// A time within which events count. A symbol without a calendar has all of it.
@@ -139,7 +139,7 @@ struct BarBook: ~Copyable {
         output.filter()
         continue
       }
-      // The print of an auction may belong to a session beside its time; a trade that does not count for everything is looked at closer, too.
+      // The print of an auction may belong to a session beside its time; a trade with such a condition is also checked further.
       if hasCalendars, events[i].condition.rawValue > TradeCondition.sweep.rawValue {
         placeInSession(events, i, price, into: &output)
         continue
@@ -168,7 +168,7 @@ struct BarBook: ~Copyable {
     for l in 1..<lengths.count { add(events, i, price, in: l, to: Int(newestCells[firstKey &+ l]), into: &output) }
   }
 
-  /// Adds an event that counts for everything to a bar of length number `l`, if it belongs to its period.
+  /// Adds an event that counts for everything to a bar of length number `l`, if its time is in the bar's period.
   @inline(__always)
   private mutating func add<E: PricedEvent>(
     _ events: Span<E>, _ i: Int, _ price: Price, in l: Int, to cell: Int, into output: inout Outlet<Bar>
@@ -184,7 +184,7 @@ struct BarBook: ~Copyable {
     }
   }
 
-  /// The entry of a symbol, which is empty if it has not come.
+  /// The entry of a symbol, which is empty if the symbol has not arrived.
   @inline(__always)
   func entry(of symbol: Symbol) -> SymbolEntry {
     let id = Int(symbol.id)
@@ -258,7 +258,7 @@ struct BarBook: ~Copyable {
   }
 }
 
-/// How the price that counts is read from an event.
+/// Reads the price that counts from an event.
 protocol PriceReader: Sendable {
   associatedtype Input: PricedEvent
   /// Nil if the event has no such price.

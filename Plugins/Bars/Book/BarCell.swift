@@ -6,11 +6,11 @@ internal import StockbusInstruments
 /// Cells are linked by their numbers in the table; number 0 is not a bar, and stands for "none".
 struct BarCell: BitwiseCopyable, Sendable {
   enum State: UInt8, BitwiseCopyable, Sendable {
-    /// Takes trades until it is due.
+    /// Accepts trades until it is due.
     case open
-    /// Waits for its first trade, to be filled with the last close if none comes; only with `fill`.
+    /// Waits for its first trade, to be filled with the last close if none arrives; only with `fill`.
     case empty
-    /// Was sent; late trades send it again.
+    /// Was sent; a late trade makes it be sent again.
     case closed
     /// Was sent without a trade; a late trade makes it a bar.
     case filled
@@ -20,8 +20,8 @@ struct BarCell: BitwiseCopyable, Sendable {
     case merged
   }
 
-  /// The start of the period, and its length while it takes trades without any ceremony; 0 otherwise, so that one comparison of
-  /// `time - start`, as an unsigned number, decides whether a trade can be added at once.
+  /// The start of the period, and its length while trades can be added without further checks; 0 otherwise, so that one comparison of `time
+  /// - start`, as an unsigned number, decides whether a trade can be added at once.
   var start: Int64
   var span: UInt64 = 0
   var openTime: Int64
@@ -32,7 +32,7 @@ struct BarCell: BitwiseCopyable, Sendable {
   var close: Int64
   var turnover: Int128
   var volume: Int64
-  /// When it closes: the end of the period plus `wait`. Of a component, when it came last.
+  /// When the bar closes: the end of the period plus `wait`. For a component, when it arrived last.
   var due: Int64
   var count: UInt32
   var revision: UInt32 = 0
@@ -48,7 +48,7 @@ struct BarCell: BitwiseCopyable, Sendable {
   var isPartial: Bool
   var priceDecimals: UInt8
   var sizeDecimals: UInt8
-  /// The decimals of the close that it repeats until a trade comes that counts for open and close.
+  /// The decimals of the close that the bar repeats until a trade arrives that counts for open and close.
   var fillDecimals: UInt8 = 0
   var session: MarketSession
   var state: State
@@ -66,8 +66,8 @@ struct BarCell: BitwiseCopyable, Sendable {
     if !part.condition.countsForLast { begin(part) }
   }
 
-  /// Replaces the values by those of its first trade. If that does not count for open and close, the next one that does will set them; until
-  /// then the bar keeps the close that it would have been filled with.
+  /// Replaces the values by those of its first trade. If that does not count for open and close, the next one that does will set them;
+  /// until then the bar keeps the close that it would have been filled with.
   mutating func begin(_ part: Contribution) {
     (volume, turnover, count) = (part.volume, part.turnover, part.count)
     (sizeDecimals, isPartial) = (part.sizeDecimals, part.isPartial)
@@ -83,18 +83,18 @@ struct BarCell: BitwiseCopyable, Sendable {
     fills = 0
   }
 
-  /// True if a trade that counts for open and close has come; a filled bar has the close before it instead.
+  /// True if a trade that counts for open and close has arrived; a filled bar has the close before it instead.
   var hasClose: Bool { closeTime != .min }
-  /// True if it has prices, and can be sent.
+  /// True if the bar has prices, and can be sent.
   var hasPrices: Bool { hasClose || fills > 0 }
 
   /// The decimals of the prices to send.
   var sentDecimals: UInt8 { hasClose ? priceDecimals : max(priceDecimals, fillDecimals) }
 
-  /// Repeats this close, until a trade comes that counts for open and close.
+  /// Repeats this close, until a trade arrives that counts for open and close.
   mutating func fill(_ close: Int64, decimals: UInt8) { (self.close, fillDecimals) = (close, decimals) }
 
-  /// The prices to send. A bar that was filled before a trade came that counts for open and close repeats the close before it.
+  /// The prices to send. A bar that was filled before a trade arrived that counts for open and close repeats the close before it.
   var prices: (open: Int64, high: Int64, low: Int64, close: Int64) {
     hasClose ? (open, high, low, close) : (close, max(high, close), min(low, close), close)
   }
@@ -162,7 +162,7 @@ struct BarCell: BitwiseCopyable, Sendable {
   }
 
   /// Adds a contribution whose volume, turnover or count `merge` has found to be too large. The prices count like any other; the sums stay
-  /// at the most that fits: the volume at the largest one, with the turnover that keeps the average price, and the count.
+  /// at the largest that fit: the volume at its maximum, with the turnover that keeps the average price, and the count.
   @inline(never)
   mutating func addBeyond(_ part: Contribution) {
     let average = Amount(raw: turnover).divided(by: Quantity(raw: volume)) ?? Price(raw: close)
@@ -175,8 +175,8 @@ struct BarCell: BitwiseCopyable, Sendable {
     _ = merge(prices)
   }
 
-  /// Turns what was collected before a split into new shares: the prices, and the volume, so that the turnover and the average price stay
-  /// exact. What would be out of range stays as it is.
+  /// Converts the values collected before a split to the new shares: the prices, and the volume, so that the turnover and the average price
+  /// stay exact. A value that would be out of range stays as it is.
   mutating func apply(_ split: PriceSplit) {
     func adjusted(_ price: Int64) -> Int64 { price == .min || price == .max ? price : split.adjust(price) ?? price }
     (open, high, low, close) = (adjusted(open), adjusted(high), adjusted(low), adjusted(close))

@@ -8,15 +8,15 @@ struct Contribution: BitwiseCopyable {
   var close: Int64
   /// Billionths of a unit, like the prices.
   var volume: Int64
-  /// In the unit of `Amount`.
+  /// The turnover in the unit of `Amount`.
   var turnover: Int128
   var count: UInt32
   var priceDecimals: UInt8
   var sizeDecimals: UInt8
   var isPartial = false
-  /// What it counts for; a bar of a shorter length counts for all.
+  /// The values for which the event counts; a bar of a shorter length counts for all.
   var condition = TradeCondition.regular
-  /// When it happened; a bar's start. It decides what is first and what is last.
+  /// The event's own time; a bar's start. It decides which event is first and which is last.
   var time: Int64
 }
 
@@ -35,8 +35,8 @@ extension Contribution {
     if condition == .extendedHours, session == .pre || session == .post { condition = .regular }
   }
 
-  /// A bar of a shorter length. A bar whose turnover nobody knows counts with its average price times its volume, which is the close times
-  /// the volume if it has no average price; this is an estimate.
+  /// A bar of a shorter length. If its turnover is unknown, an estimate counts: its average price times its volume, or the close times the
+  /// volume if it has no average price.
   init(_ bar: Bar) {
     let isUnknown = bar.turnover.raw == 0 && bar.volume.raw != 0
     self.init(

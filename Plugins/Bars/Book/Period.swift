@@ -10,19 +10,19 @@ struct Period: BitwiseCopyable, Hashable {
   func contains(_ time: Int64) -> Bool { start <= time && time < end }
 }
 
-/// How time is divided into the periods of one symbol's bars. It is asked once for each bar that begins.
+/// Divides time into the periods of one symbol's bars. Called once for each bar that begins.
 struct Periods: Sendable {
-  /// Of the symbol's instrument; without one, days are those of UTC, weeks begin on Monday, and periods below a day are counted from the
-  /// epoch.
+  /// The calendar of the symbol's instrument; without one, days are those of UTC, weeks begin on Monday, and periods below a day are
+  /// counted from the epoch.
   let calendar: (any BarCalendar)?
 
   /// Monday 1969-12-29, from which weeks are counted.
   private static let monday: Int64 = -3 * 86_400_000_000_000
 
-  /// The period that contains `time`, for a length of `nanoseconds`; nil if it would leave the range of times, and if nothing counts then.
+  /// The period that contains `time`, for a length of `nanoseconds`; nil beyond the range of times, and if no trade counts at that time.
   ///
-  /// With a calendar periods below a day are counted from the begin of the session and end with it at the latest. The period of a day or a
-  /// week goes from its first session to its last.
+  /// With a calendar, periods below a day are counted from the beginning of the session and end with it at the latest. The period of a day
+  /// or a week lasts from its first session to its last.
   func period(of time: Int64, _ nanoseconds: Int64) -> Period? {
     guard let calendar else { return Self.utc(time, nanoseconds) }
     guard let session = calendar.session(at: time) else { return nil }
@@ -42,7 +42,7 @@ struct Periods: Sendable {
     return hours.isEmpty ? nil : Period(start: hours.lowerBound, end: hours.upperBound, session: calendar.sessionOfDays)
   }
 
-  /// How the bar of a period is stamped: with its start, but days with midnight UTC of the trading date, and weeks with that of Monday.
+  /// The stamp of the bar of a period: its start, but for days midnight UTC of the trading date, and for weeks that of Monday.
   func stamp(_ start: Int64, _ nanoseconds: Int64) -> Int64 {
     guard nanoseconds >= BarLength.day.raw, let calendar, let date = calendar.session(at: start)?.date else { return start }
     // 1970-01-05 was a Monday.
@@ -70,7 +70,7 @@ struct Periods: Sendable {
 
 /// The sessions of a market that count for bars. Dates are days since 1970-01-01.
 protocol BarCalendar: Sendable {
-  /// The session at `time`; nil if the market is closed, and if what is traded then does not count.
+  /// The session at `time`; nil if the market is closed, or if its trades then do not count.
   func session(at time: Int64) -> BarSession?
   /// The trading date of a bar of a day or more that begins at `time`.
   func date(ofDayFrom time: Int64) -> Int32
@@ -78,7 +78,7 @@ protocol BarCalendar: Sendable {
   func day(_ date: Int32) -> Range<Int64>
   /// The same for the week of a trading date.
   func week(of date: Int32) -> Range<Int64>
-  /// The moment at which the print of an auction at `time` counts: one just beside the session that it opens or closes belongs to that.
+  /// The moment at which the print of an auction at `time` counts; a print just beside the session that it opens or closes is in it.
   func moment(of auction: TradeCondition, at time: Int64) -> Int64
   /// The session of bars of a day or a week; unknown if they may have several.
   var sessionOfDays: MarketSession { get }

@@ -12,7 +12,7 @@ struct Refusal: Hashable {
     case outside
     /// A bar that is longer than the one it should be a part of, or reaches beyond its end.
     case straddles
-    /// A bar that is not one of a time.
+    /// A bar by trades or volume, not by time.
     case notOfTime
   }
 

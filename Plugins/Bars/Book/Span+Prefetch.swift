@@ -1,8 +1,8 @@
 internal import CMemoryBarrier
 
 extension Span {
-  /// Prefetches the cache line in which an element begins, if there is such an element: lines behind the last one may just be written by the
-  /// other side of a ring. A span gives no address, so it is computed here; nothing is read or written at it.
+  /// Prefetches the cache line in which an element begins, if there is such an element: the other side of a ring may be writing the lines
+  /// behind the last one. A span gives no address, so it is computed here; nothing is read or written at it.
   @inline(__always)
   func prefetch(_ index: Int) {
     withUnsafeBufferPointer { elements in

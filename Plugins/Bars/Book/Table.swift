@@ -1,6 +1,6 @@
 internal import CMemoryBarrier
 
-/// A growing array of plain values in memory of its own. This is the only file of the plugin that reads or writes memory by address.
+/// A growing array of plain values in its own memory. This is the only file of the plugin that reads or writes memory by address.
 ///
 /// Every index is checked, as in an array; a wrong one stops the program. An array also checks at every store whether its memory is shared,
 /// which this memory never is.

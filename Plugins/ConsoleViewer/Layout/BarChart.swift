@@ -6,7 +6,7 @@ struct BarChart {
   let bars: [Bar]
   let plot: CandlePlot
 
-  /// Nil if there is no bar or no room. `margin` is what the labels at the right need, `step` the columns of a candle.
+  /// Nil if there is no bar or no room. `margin` is the width of the labels at the right, `step` the columns of a candle.
   init?(_ bars: some BidirectionalCollection<Bar>, columns: Int, rows: Int, margin: Int, step: Int = 2) {
     let width = columns - margin - 1
     guard width >= 4, rows >= 3 else { return nil }

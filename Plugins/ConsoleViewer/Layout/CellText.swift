@@ -45,7 +45,7 @@ enum CellText {
     }
   }
 
-  /// How old a row's price is, by the machine's clock: `18h ago`, or `18h` where there is less room.
+  /// The age of a row's price, by the machine's clock: `18h ago`, or `18h` where there is less room.
   static func age(_ row: Row, at wall: Timestamp, width: Int = .max) -> String {
     let (ns, overflow) = wall.ns.subtractingReportingOverflow(row.time.ns)
     let seconds = overflow ? Int64.max / 1_000_000_000 : max(0, ns / 1_000_000_000)

@@ -45,7 +45,7 @@ struct Pen {
     }
   }
 
-  /// The style of a price that moved `age` ago; nil when the flash has faded.
+  /// The style of a price that changed `age` ago; nil when the flash has faded.
   func flash(age: Int64, of length: Int64, isUp: Bool, isSelected: Bool = false) -> Style? {
     guard length > 0, age >= 0, age < length else { return nil }
     let step = Int(Double(age) / Double(length) * Double(flashSteps))

@@ -15,7 +15,7 @@ struct ScreenGeometry {
 
   /// The row of the tabs; nil if there is no room for one.
   var tabRow: Int? { size.rows >= 4 ? 0 : nil }
-  /// The last row: status, or what is being typed.
+  /// The last row: the status, or the text being typed.
   var statusRow: Int { size.rows - 1 }
   private var top: Int { tabRow == nil ? 0 : 1 }
   /// The row of a table's head.

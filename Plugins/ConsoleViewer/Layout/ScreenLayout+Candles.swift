@@ -24,7 +24,7 @@ extension ScreenGeometry {
   /// - Parameter fitting: makes candles narrower if more of them fit then.
   private func chart(of bars: ArraySlice<Bar>, _ row: Int, fitting: Bool = false) -> BarChart? {
     let decimals = Int(state.shown.rows[row].decimals)
-    // The labels of all bars, so that the width does not depend on what fits.
+    // The labels of all bars, so that the width does not depend on which bars fit.
     let labels = [bars.map(\.high).max(), bars.map(\.low).min()].compactMap { $0?.formatted(decimals: decimals).count }
     let margin = (labels.max() ?? 0) + 2
     let step = fitting && bars.count * 2 > chart.columns - margin - 1 ? 1 : 2

@@ -40,7 +40,7 @@ extension ScreenLayout {
     }
   }
 
-  /// Breaks a text between words into lines of so many columns; a longer word is cut.
+  /// Breaks a text between words into lines of at most `columns`; a longer word is cut.
   static func wrapped(_ text: String, columns: Int) -> [String] {
     var lines: [String] = []
     for word in text.split(whereSeparator: \.isWhitespace) {

@@ -29,7 +29,7 @@ extension ScreenLayout {
       ? "the watchlist is empty: choose a symbol and press w" : "none of these has a price yet"
   }
 
-  /// Shows which requested symbols never came, if there is room.
+  /// Shows which requested symbols have not arrived, if there is room.
   private mutating func drawMissing(below row: Int) {
     let end = geometry.bodyRow + geometry.bodyRows
     for (line, sentence) in state.missing.sentences.enumerated() where row + line < end {
@@ -61,7 +61,7 @@ extension ScreenLayout {
       }
       switch column {
       case .trend where row.isStale, .time where row.isStale:
-        // In place of a line through its prices, how old the only one is.
+        // Shows the age of the only price instead of a line through its prices.
         let text = CellText.age(row, at: state.wall, width: width)
         frame.put(text.padded(columns: width, alignment: column == .trend ? .leading : .trailing), row: line, column: begin, style)
       case .trend:

@@ -49,7 +49,7 @@ struct Theme: Hashable {
   var selected: Tone
   var up: Tone
   var down: Tone
-  /// The background of a price that has just moved.
+  /// The background of a price that has just changed.
   var flashUp: Tone
   var flashDown: Tone
   /// The text on such a background.

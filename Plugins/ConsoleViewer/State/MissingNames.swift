@@ -2,14 +2,14 @@ internal import MarketData
 internal import StockbusPlugin
 internal import StockbusViewing
 
-/// Messages about symbols that a list names and that never came. The search for similar names compares with every symbol, so it is repeated
-/// only after a change.
+/// Messages about symbols that a list names and that have not arrived. The search for similar names compares with every symbol, so it is
+/// repeated only after a change.
 struct MissingNames {
   private(set) var sentences: [String] = []
   private var names: [String] = []
   private var symbols = -1
 
-  /// The message if this is the only symbol that is asked for.
+  /// The message if this is the only requested symbol.
   func sentence(of symbol: Symbol) -> String? { names == [symbol.description] ? sentences.first : nil }
 
   mutating func look(for names: [String], in market: Market, isDue: Bool) {
@@ -17,7 +17,7 @@ struct MissingNames {
     if names == self.names, symbols == self.symbols { return }
     self.names = names
     self.symbols = symbols
-    // What has come and waits for a row is not missing.
+    // A symbol that has arrived and waits for a row is not missing.
     let names = names.filter { Symbol(known: $0).map { !market.isBeyond($0) } ?? true }
     sentences = symbols == 0 ? [] : MissingSymbols.sentences(names, cameInstead: market.rows.map(\.symbol.description))
   }

@@ -15,7 +15,7 @@ extension ScreenState {
     crosshair.flatMap { time in candles.bars.firstIndex { $0.time == time } }
   }
 
-  /// Takes a key of the candles; returns false if it is none of theirs.
+  /// Handles a key of the candles; returns false for any other key.
   mutating func reduceCandles(_ press: KeyPress, _ symbol: Symbol) -> Bool {
     if press.key == .character("l") {
       showsLine = pastSpan == nil ? !showsLine : true
@@ -42,7 +42,7 @@ extension ScreenState {
     return true
   }
 
-  /// True if the page shows the longest of what the run itself has.
+  /// True if the page shows the longest candles that the run itself has.
   private func isAtLongest(_ symbol: Symbol) -> Bool {
     guard let length = candleLength(of: symbol), let row = shown.place(of: symbol) else { return span == ChartSpan.allCases.last }
     return length == shown.bars.lengths(of: row).last

@@ -24,7 +24,7 @@ enum ChartSpan: Int64, CaseIterable {
     }
   }
 
-  /// The next longer or shorter one.
+  /// The next longer or shorter span.
   func stepped(_ step: Int) -> ChartSpan {
     let all = Self.allCases
     let at = (all.firstIndex(of: self) ?? 0) + step

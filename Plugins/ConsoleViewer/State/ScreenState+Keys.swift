@@ -4,7 +4,7 @@ internal import StockbusTerminal
 internal import StockbusViewing
 
 extension ScreenState {
-  /// Takes a key.
+  /// Handles a key.
   mutating func reduce(_ press: KeyPress) -> [ScreenEffect] {
     if let prompt { return type(press, into: prompt) }
     switch (page, press.key) {
@@ -43,7 +43,7 @@ extension ScreenState {
 
   // MARK: The lists
 
-  /// Goes to a table (there is always one) and starts the input of its filter.
+  /// Switches to a table (there is always one) and starts the input of its filter.
   private mutating func beginFilter() {
     if !current.isTable { go(to: 0) }
     page = .list
@@ -123,7 +123,7 @@ extension ScreenState {
     if let at = selection.flatMap({ symbols.firstIndex(of: $0) }) {
       selection = symbols[max(0, min(at + lines, symbols.count - 1))]
     } else {
-      // Nothing is chosen yet: chooses the row at the top of the window, or the last row for the key `End`.
+      // No row is chosen yet: chooses the row at the top of the window, or the last row for the key `End`.
       selection = lines >= 1_000_000 ? symbols.last : symbols[max(0, min(offset, symbols.count - 1))]
     }
     keepSelectionVisible()

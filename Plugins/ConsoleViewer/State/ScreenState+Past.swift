@@ -4,27 +4,27 @@ internal import StockbusPlugin
 internal import StockbusTerminal
 internal import StockbusViewing
 
-/// A question to the history: the candles of a span, at most so many.
+/// A request to the history: the candles of a span, at most `count`.
 struct PastRequest: Hashable, Sendable {
   var symbol: Symbol
   var span: PastSpan
   var count: Int
 }
 
-/// What was read of the history for the page that is shown.
+/// The data read from the history for the shown page.
 struct PastPage {
-  /// What was asked last.
+  /// The last request.
   var request: PastRequest?
-  /// True until the answer comes; nothing else is asked meanwhile.
+  /// True until the answer arrives; there is no other request meanwhile.
   var isReading = false
   var chart: HistoryChart?
   /// Why there is no chart, in one line.
   var fault: String?
-  /// When it was asked, and how many events had come by then.
+  /// When the request was made, and how many events had arrived by then.
   var askedAt = Int64.min
   var total = 0
 
-  /// How long a chart is shown before it is read again, because more has come.
+  /// How long a chart is shown before it is read again, because new data has arrived.
   static let patience: Int64 = 5_000_000_000
 }
 
@@ -35,17 +35,17 @@ extension ScreenState {
     return chart
   }
 
-  /// The bars of that chart, continued by the bars that have come.
+  /// The bars of that chart, continued by the bars that have arrived.
   func pastBars(of symbol: Symbol) -> [Bar]? {
     guard let chart = pastChart(of: symbol) else { return nil }
     guard let row = shown.place(of: symbol), let length = chart.continuing(shown.bars.lengths(of: row)) else { return chart.candles() }
     return chart.candles(with: shown.bars.last(length, of: row))
   }
 
-  /// Asks for the chart that the page shows, if it has not been read, or not for some time.
+  /// Requests the chart that the page shows, if it has not been read, or not for some time.
   mutating func askPast() -> [ScreenEffect] {
     guard settings.hasHistory, let span = pastSpan, case .detail(let symbol) = page, !past.isReading else { return [] }
-    // What is left of the chart's columns beside the labels of prices.
+    // The chart's columns without the labels of prices.
     let request = PastRequest(symbol: symbol, span: span, count: max(4, ScreenGeometry(self).chart.columns - 13))
     if past.request == request {
       if market.total == past.total || now < past.askedAt &+ PastPage.patience { return [] }
@@ -59,7 +59,7 @@ extension ScreenState {
     return [.readPast(request)]
   }
 
-  /// Takes the answer; one to an older question is left aside.
+  /// Takes the answer; an answer to an older request is ignored.
   mutating func answerPast(_ request: PastRequest, _ answer: PastAnswer) {
     past.isReading = false
     guard past.request == request else { return }
@@ -72,13 +72,13 @@ extension ScreenState {
     }
   }
 
-  /// When the chart has to be read again; nil if it need not be.
+  /// When the chart must be read again; nil if that is not necessary.
   var pastDue: Int64? {
     guard settings.hasHistory, pastSpan != nil, case .detail = page, !past.isReading, market.total != past.total else { return nil }
     return past.askedAt &+ PastPage.patience
   }
 
-  /// Goes to a longer (`step` 1) or shorter span from the end of those of the run; returns false if that is no span of the past.
+  /// Switches to a longer (`step` 1) or shorter span from the end of those of the run; returns false if that is no span of the past.
   mutating func stepPast(_ step: Int, atEnd: Bool) -> Bool {
     guard settings.hasHistory else { return false }
     let all = PastSpan.allCases
@@ -96,7 +96,7 @@ extension ScreenState {
 
 /// An answer of the history.
 enum PastAnswer: Sendable {
-  /// Nil if it has no such bars.
+  /// The chart; nil if the history has no bars for it.
   case chart(HistoryChart?)
   case fault(String)
 }

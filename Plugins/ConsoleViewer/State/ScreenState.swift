@@ -4,10 +4,10 @@ internal import StockbusPlugin
 internal import StockbusTerminal
 internal import StockbusViewing
 
-/// A value with everything that decides what the screen shows. Events change `market`; keys and all other input go through `reduce`;
-/// `ScreenLayout` makes a frame of the state. None of them reads a clock or does I/O.
+/// A value with all the state that determines the screen's contents. Events change `market`; keys and all other input are handled by
+/// `reduce`; `ScreenLayout` makes a frame of the state. None of them reads a clock or does I/O.
 struct ScreenState {
-  /// What a tab shows.
+  /// The page that a tab shows.
   enum Tab: Hashable {
     case prices
     case watchlist
@@ -43,7 +43,7 @@ struct ScreenState {
     case list
     case detail(Symbol)
     case help
-    /// The choice of columns, with the line that is chosen.
+    /// The choice of columns, with the selected line.
     case columns(Int)
   }
 
@@ -72,9 +72,9 @@ struct ScreenState {
     var until: Int64
   }
 
-  // What comes from the bus.
+  // The state from the bus.
   var market = Market()
-  /// What the screen shows while it is paused.
+  /// The contents of the screen while it is paused.
   var frozen: (market: Market, portfolio: Portfolio)?
   var portfolio = Portfolio()
   /// True once the fills of runs before were asked for.
@@ -85,7 +85,7 @@ struct ScreenState {
   /// Alerts that the screen has shown and that a dispatcher checks too, with the time.
   var told: [String: Int64] = [:]
 
-  // What comes from the terminal and the run.
+  // The state of the terminal and the run.
   var size: TerminalSize
   var panes: [ScreenPane] = []
   var log: [LogEntry] = []
@@ -102,12 +102,12 @@ struct ScreenState {
   /// When there were prices for the first time.
   var firstPrice: Int64?
 
-  // What the user has chosen.
+  // The user's choices.
   private(set) var tabs: [Tab]
   var tab = 0
   var page = Page.list
   var prompt: Prompt?
-  /// What is wrong with the text in the prompt after Enter; the text stays.
+  /// The fault of the text in the prompt after Enter; the text stays.
   var promptFault: String?
   var filter = RowFilter()
   var sorting: Sorting
@@ -119,14 +119,14 @@ struct ScreenState {
   var watchlist: [Symbol]
   var alerts: [PriceAlert] = []
   var span = ChartSpan.fiveMinutes
-  /// The order that keys apply to on the portfolio's page.
+  /// The order to which keys apply on the portfolio's page.
   var chosenOrder: Portfolio.OrderID?
-  /// Previews asked for so far.
+  /// The number of previews requested so far.
   var previews = 0
-  /// The chosen length of candles, and if the line of prices is shown instead.
+  /// The chosen length of candles, and whether the line of prices is shown instead.
   var barLength: BarLength?
   var showsLine = false
-  /// The span of the history that a symbol's page shows; nil for what has come during the run.
+  /// The span of the history that a symbol's page shows; nil to show only data received during the run.
   var pastSpan: PastSpan?
   var past = PastPage()
   /// The time of the candle whose figures are shown.
@@ -138,10 +138,10 @@ struct ScreenState {
   var message: Message?
   /// The last alert; shown after a reply.
   var news: Message?
-  /// The order does not change until then, because the user is choosing a row.
+  /// The order does not change until this time, because the user is choosing a row.
   var readingUntil = Int64.min
 
-  // What is derived from the above from time to time.
+  // State that is derived from the above from time to time.
   var order = CalmOrder()
   var ordered: Int64 = .min
   var missing = MissingNames()
@@ -179,16 +179,16 @@ struct ScreenState {
   }
 
   var isPaused: Bool { frozen != nil }
-  /// The prices that are shown: the current ones, or those at which the screen was paused.
+  /// The shown prices: the current ones, or those at which the screen was paused.
   var shown: Market { frozen?.market ?? market }
   var shownPortfolio: Portfolio { frozen?.portfolio ?? portfolio }
-  /// Events that change the page, so far.
+  /// The number of events so far that change the page.
   var changes: Int { market.total &+ portfolio.total }
   var current: Tab { tabs[tab] }
   /// True while the order does not change because the user is choosing a row.
   var isReading: Bool { now < readingUntil }
 
-  /// The portfolio's tab comes with its first event, after the others, so that their numbers stay.
+  /// The portfolio's tab is added with its first event, after the others, so that their numbers stay.
   mutating func addPortfolioTab() { if tabs.last != .portfolio { tabs.append(.portfolio) } }
 
   mutating func say(_ text: String, isError: Bool = false) {
@@ -221,7 +221,7 @@ struct ScreenState {
     ordered = now
     guard current.isTable else { return }
     let wanted = wanted
-    // What somebody asks for has a row however many symbols there are.
+    // A requested symbol has a row however many symbols there are.
     for name in wanted { market.want(name) }
     let market = shown
     missing.look(for: wanted, in: market, isDue: (missingFrom ?? .max) <= now)
@@ -248,7 +248,7 @@ struct ScreenState {
   /// When a symbol without an event is reported as missing; nil before the first price.
   var missingFrom: Int64? { firstPrice.map { $0 + 2_000_000_000 } }
 
-  /// The rows of the table as they are shown: the pinned ones first.
+  /// The rows of the table in the shown order: the pinned ones first.
   var listed: [Int32] {
     if pinned.isEmpty { return order.rows }
     let market = shown

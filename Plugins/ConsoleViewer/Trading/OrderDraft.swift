@@ -1,14 +1,16 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// An order that is being typed, and its way to the broker: it is sent only after the broker's preview was drawn. The change of an open order
-/// has no preview, because its buying power includes that of the order it replaces; a question is drawn instead.
+/// An order that is being typed, and its way to the broker.
+///
+/// It is sent only after the broker's preview was drawn. The change of an open order has no preview, because its buying power includes that
+/// of the order it replaces; a question is drawn instead.
 struct OrderDraft: Hashable {
   enum Stage: Hashable {
     case typing
-    /// The broker was asked what it would cost; the number tells its reply from earlier ones.
+    /// The broker was asked for a preview; the number distinguishes its reply from earlier ones.
     case asking(Int)
-    /// The broker's reply, which is not drawn yet: `Enter` does nothing.
+    /// The broker's reply has arrived and is not drawn yet: `Enter` does nothing.
     case arrived(String)
     /// `Enter` sends the order.
     case shown(String)
@@ -17,9 +19,9 @@ struct OrderDraft: Hashable {
   /// `buy`, `sell` or `replace`.
   let verb: String
   let symbol: Symbol
-  /// The open order that it replaces.
+  /// The open order that this one replaces.
   private(set) var replaced: Order?
-  /// `100`, `100 at 189.25`, or more of the broker's words; of a replacement what changes: `at 189.25`, `quantity 100`.
+  /// `100`, `100 at 189.25`, or other words of the broker; for a replacement only the changes: `at 189.25`, `quantity 100`.
   var text = ""
   var stage = Stage.typing
 
@@ -28,8 +30,8 @@ struct OrderDraft: Hashable {
     self.symbol = symbol
   }
 
-  /// A replacement, which begins with the order's prices. Without a quantity the broker takes what is left when the command arrives, also if
-  /// the order was filled further while the text was typed.
+  /// A replacement, which begins with the order's prices. Without a quantity the broker takes the remaining one when the command arrives,
+  /// also if the order was filled further while the text was typed.
   init(replacing order: Order) {
     self.init(verb: "replace", symbol: order.symbol)
     replaced = order
@@ -41,7 +43,7 @@ struct OrderDraft: Hashable {
 
   private var words: [String] { text.split(separator: " ").map(String.init) }
 
-  /// What is wrong with the text, as far as the screen can tell; the broker checks the rest.
+  /// The fault of the text, as far as the screen can check it; the broker checks the rest.
   var fault: String? {
     if replaced != nil { return words.isEmpty ? "what changes: at 189.25, quantity 100" : nil }
     guard let first = words.first, let quantity = try? Quantity(first), quantity.raw > 0 else {
@@ -50,20 +52,20 @@ struct OrderDraft: Hashable {
     return nil
   }
 
-  /// The command that places it.
+  /// The command that places the order.
   var command: Command {
     guard let replaced else { return Command(verb: verb, arguments: [symbol.description] + words) }
     return Command(verb: verb, arguments: [replaced.key] + words + ["in", replaced.account.description])
   }
-  /// The command that asks what it would cost.
+  /// The command that requests the preview.
   var preview: Command { Command(verb: "preview", arguments: [verb, symbol.description] + words) }
 
   // MARK: Words
 
-  /// What stands before the text.
+  /// The label in front of the text.
   var label: String { replaced.map { "replace order \($0.number)" } ?? "\(verb) \(symbol)" }
 
-  /// Of a replacement: what `Enter` would do.
+  /// For a replacement: what `Enter` would do.
   var question: String? {
     guard let replaced else { return nil }
     let rest = words.contains("quantity") ? "" : ", for what is left"

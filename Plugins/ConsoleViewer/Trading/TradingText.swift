@@ -13,7 +13,7 @@ enum TradingText {
     return (amount.raw < 0 && hundredths > 0 ? "-" : "") + "\(whole).\(cents < 10 ? "0" : "")\(cents)"
   }
 
-  /// The same with a plus sign.
+  /// The amount with a plus sign if it is positive.
   static func signed(_ amount: Amount) -> String {
     let text = money(amount)
     return text == "0.00" || amount.raw < 0 ? text : "+" + text
@@ -22,7 +22,7 @@ enum TradingText {
   /// With at least two decimals, and more if the price has more.
   static func price(_ price: Price) -> String { price.formatted(decimals: 2) }
 
-  /// What an order waits for: `189.25`, `market`, `stop 180.00`, `stop 180.00 limit 179.50`, `trail 2%`.
+  /// The condition of an order: `189.25`, `market`, `stop 180.00`, `stop 180.00 limit 179.50`, `trail 2%`.
   static func condition(_ order: Order) -> String {
     switch order.type {
     case .market: "market"

@@ -5,30 +5,30 @@ internal import StockbusPlugin
 internal import StockbusWeb
 internal import Synchronization
 
-/// The open sockets of those who have logged in. They end with their session or token: at once where it is ended through this program, and
-/// within a minute where another program ends it.
+/// The open sockets of logged-in users. They end with their session or token: at once if this program ends it, and within a minute if
+/// another program does.
 final class SessionSockets: Sendable {
   private struct Entry {
     let socket: WebSocket
-    /// The session or token that has opened it; nil if that has ended by then.
+    /// The session or token that has opened the socket; nil if that has ended by then.
     let owner: Identity.Proof?
-    /// What shows who has opened it.
+    /// The part of the request that identifies its user.
     let proof: WebRequest
   }
 
   private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
   private let news = Bell()
 
-  /// How often it is asked whether the sessions last.
+  /// How often the sessions are checked.
   static let interval = Duration.seconds(60)
 
-  /// Takes in a socket; returns who looks, or nil, and ends the socket, if nobody may look with it any more.
+  /// Registers a socket and returns its user; or ends the socket and returns nil, if its user has no access any more.
   func enter(_ socket: WebSocket, _ request: WebRequest, _ door: Door) async -> Viewer? {
     if !door.hasAccounts { return .local }
     let entry = Entry(socket: socket, owner: try? await door.gate?.identity(request)?.proof, proof: request.proof)
     entries.withLock { $0[ObjectIdentifier(socket)] = entry }
     news.ring()
-    // It may have ended before it was noted.
+    // The session may have ended before the socket was registered.
     if let viewer = await door.viewer(request) { return viewer }
     Self.end(socket)
     leave(socket)
@@ -44,7 +44,7 @@ final class SessionSockets: Sendable {
     for socket in sockets { Self.end(socket) }
   }
 
-  /// Asks from time to time whether the sessions of the open sockets last, until the task is cancelled.
+  /// Checks from time to time that the sessions of the open sockets are valid, until the task is cancelled.
   func watch(_ door: Door, _ clock: any Timekeeper) async {
     while !Task.isCancelled {
       let heard = news.rings
@@ -61,7 +61,7 @@ final class SessionSockets: Sendable {
 }
 
 extension WebRequest {
-  /// Only what shows who sends it.
+  /// A copy with only the fields that identify the user.
   fileprivate var proof: WebRequest {
     var fields = WebFields()
     for name in ["cookie", "authorization"] { for value in self.fields.all(name) { fields.add(name, value) } }

@@ -5,20 +5,20 @@ internal import StockbusViewing
 
 /// All prices of the page, and the frame in which each of their numbers last changed.
 ///
-/// A *frame* is a moment in which clients are told what is new. Events between two frames only mark their rows; what has changed is found
-/// when the frame ends, once for a row and not for each event. So an event costs what it costs the terminal's screen, and one comparison.
+/// A *frame* is a moment in which changes are sent to clients. Events between two frames only mark their rows; changes are found when the
+/// frame ends, once for a row and not for each event. So an event costs what it costs the terminal's screen, and one comparison.
 struct Board {
   private(set) var market: Market
-  /// The frame that ended last.
+  /// The last frame that has ended.
   private(set) var frame: UInt32 = 0
   private var stamps: ContiguousArray<RowStamps> = []
-  /// The numbers as they were told last.
+  /// The numbers that were sent last.
   private var told: ContiguousArray<RowNumbers> = []
-  /// What the rows are called and found by.
+  /// The names of the rows, and the words by which they are found.
   private(set) var texts: RowTexts
   /// Rows by name. A browser's names are looked up here, so that they do not become symbols.
   private var rowsByName: [String: Int32] = [:]
-  /// Rows with events since the frame that ended last.
+  /// Rows with events since the last ended frame.
   private var dirty: [Int32] = []
   private var isDirty: ContiguousArray<Bool> = []
   private var ranksAreOld = false
@@ -34,20 +34,20 @@ struct Board {
   /// True if a symbol may have got another rank since the ranks were renewed.
   var hasOldRanks: Bool { ranksAreOld }
 
-  /// The rows of the frame that ended last.
+  /// The number of rows in the last ended frame.
   var count: Int32 { Int32(told.count) }
 
   func stamps(of row: Int32) -> RowStamps { stamps[Int(row)] }
 
   func numbers(of row: Int32) -> RowNumbers { told[Int(row)] }
 
-  /// The row of a symbol; nil if it has none in the frame that ended last.
+  /// The row of a symbol; nil if it had none in the last ended frame.
   func row(named name: String) -> Int32? { rowsByName[name] }
 
-  /// True if a symbol of this name has come, and has no row because there were as many as there may be.
+  /// True if a symbol of this name has arrived and has no row because the limit of rows was reached.
   func isBeyond(_ name: String) -> Bool { Symbol(known: name).map(market.isBeyond) ?? false }
 
-  // MARK: What somebody asks for
+  // MARK: Requested symbols
 
   mutating func want(_ name: String) { if rowsByName[name] == nil { market.want(name) } }
 
@@ -92,10 +92,10 @@ struct Board {
 
   // MARK: Frames
 
-  /// Ends a frame: the rows with events are compared with what was told before.
+  /// Ends a frame: compares the rows that had events with the numbers sent before.
   ///
-  /// - Parameter renewingRanks: whether symbols get the ranks that they have by now. One move shifts many others, so ranks are
-  ///   renewed together, and not with every frame.
+  /// - Parameter renewingRanks: true to update the symbols' ranks too. One move shifts many others, so ranks are updated together, and not
+  ///   with every frame.
   mutating func endFrame(renewingRanks: Bool = true) {
     frame &+= 1
     while told.count < market.rows.count {

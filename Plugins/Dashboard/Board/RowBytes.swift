@@ -12,7 +12,7 @@ struct RowFields: OptionSet {
 
   static let all = RowFields(rawValue: 255)
 
-  /// What changed after the frame `cursor`.
+  /// Marks the fields that changed after the frame `cursor`.
   init(_ stamps: RowStamps, after cursor: UInt32) {
     var raw: UInt8 = 0
     raw |= stamps.price > cursor ? 1 : 0

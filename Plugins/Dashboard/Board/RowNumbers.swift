@@ -1,7 +1,7 @@
 internal import MarketData
 internal import StockbusViewing
 
-/// The numbers of a row as a client is told them.
+/// The numbers of a row as they are sent to a client.
 struct RowNumbers: Hashable {
   var updates: UInt64 = 0
   var price: Int64 = 0
@@ -35,7 +35,7 @@ struct RowNumbers: Hashable {
     sizeDecimals = row.sizeDecimals
   }
 
-  /// Takes as many decimals as were told before, and more if a number needs them. They never become fewer, so a symbol keeps its scale.
+  /// Takes at least as many decimals as were sent before, more if a number needs them, and never fewer, so a symbol keeps its scale.
   mutating func keepDecimals(of old: RowNumbers) {
     priceDecimals = min(9, max(priceDecimals, old.priceDecimals))
     sizeDecimals = min(9, max(sizeDecimals, old.sizeDecimals))
@@ -51,18 +51,18 @@ struct RowNumbers: Hashable {
   ]
 }
 
-/// What is special about a row's price.
+/// Special states of a row's price.
 struct RowMarks: OptionSet, Hashable {
   let rawValue: UInt8
-  /// From before this run.
+  /// The price is from before this run.
   static let stale = RowMarks(rawValue: 1)
-  /// The venue has halted trading in it.
+  /// The venue has halted trading in the symbol.
   static let halted = RowMarks(rawValue: 2)
 }
 
-/// The frames in which the numbers of a row last changed; 0 if they have never been told.
+/// The frames in which the numbers of a row last changed; 0 if they were never sent.
 struct RowStamps: Hashable {
-  /// Anything of it, an update without a new number included.
+  /// Any change of the row, including an update without a new number.
   var any: UInt32 = 0
   /// Decimals and marks. New decimals concern all numbers.
   var shape: UInt32 = 0

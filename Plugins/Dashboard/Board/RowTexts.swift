@@ -2,7 +2,7 @@ internal import MarketData
 internal import StockbusInstruments
 internal import StockbusViewing
 
-/// What the rows are called, and the words that they are found by.
+/// The names of the rows, and the words by which they are found.
 struct RowTexts {
   /// The longest name that a frame has, in bytes.
   static let longest = 255
@@ -30,7 +30,7 @@ struct RowTexts {
     rows.append(Entry(name: name.cut(toBytes: Self.longest), kind: kind, words: words))
   }
 
-  /// The symbol, and behind a tab what the instrument is called, if that is known.
+  /// The symbol, followed by a tab and the instrument's name, if that is known.
   func name(of row: Int32) -> String { rows[Int(row)].name }
 
   func matches(_ search: RowSearch, _ row: Int32) -> Bool {
@@ -42,7 +42,7 @@ struct RowTexts {
 /// Words to find rows by.
 struct RowSearch {
   let kind: String
-  /// Each with a space before it, so that it is found where a word begins.
+  /// Each part with a space before it, so that it is found where a word begins.
   let parts: [[UInt8]]
 
   init(_ text: String, kind: String) {
@@ -50,7 +50,7 @@ struct RowSearch {
     parts = text.split(whereSeparator: \.isWhitespace).prefix(8).map { [32] + Array($0.lowercased().utf8) }
   }
 
-  /// A text in lower case with a space before each word; words end where neither letters nor digits follow, and also at white space.
+  /// A text in lower case with a space before each word; a word is a run of letters and digits.
   static func words(_ text: String) -> [UInt8] {
     var bytes: [UInt8] = []
     var isInside = false

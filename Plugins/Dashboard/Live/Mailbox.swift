@@ -2,16 +2,16 @@ internal import StockbusNetwork
 internal import StockbusPlugin
 internal import Synchronization
 
-/// What tabs have said, in order, until the dashboard reads it: at once, or before its next frame if nothing but `ready` has come.
+/// The messages of tabs, in order, until the dashboard reads them: at once, or before its next frame if there are only `ready` messages.
 ///
-/// The network's threads put letters in, so that a `ready`, of which there is one for each frame of each tab, costs no task and no turn of
-/// the dashboard's actor.
+/// The network's threads add letters, so that a `ready`, of which there is one for each frame of each tab, costs no task and no turn of the
+/// dashboard's actor.
 final class Mailbox: Sendable {
   enum Letter: Sendable {
     case says(Tab, PageMessage)
     case leaves(Tab)
 
-    /// It may wait for the next frame.
+    /// True if the letter may wait for the next frame.
     var isPatient: Bool { if case .says(_, .ready) = self { true } else { false } }
   }
 
@@ -44,7 +44,7 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// From now on every letter wakes the frames' loop. False if there are some.
+  /// From now on every letter wakes the loop of the frames. Returns false if there are letters already.
   func sleeps() -> Bool {
     state.withLock { state in
       state.isAsleep = state.letters.isEmpty
@@ -52,10 +52,10 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// The frames' loop looks by itself.
+  /// The loop of the frames is awake and checks for letters by itself.
   func isAwake() { state.withLock { $0.isAsleep = false } }
 
-  /// Calls `read` whenever there is a letter that does not wait for a frame, until the task is cancelled.
+  /// Calls `read` for each letter that must not wait for a frame, until the task is cancelled.
   func watch(_ read: @Sendable () async -> Void) async {
     while !Task.isCancelled {
       let heard = urgent.rings

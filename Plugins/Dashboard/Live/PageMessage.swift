@@ -7,7 +7,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What a page says on its WebSocket: `Documentation/use/dashboard.md`, "`GET /live`".
+/// A message of a page on its WebSocket: `Documentation/use/dashboard.md`, "`GET /live`".
 enum PageMessage: Hashable {
   case hello(epoch: String?, cursor: UInt32)
   /// Nil ends the pane.
@@ -16,7 +16,7 @@ enum PageMessage: Hashable {
   case ready(frame: UInt32)
   case run(isOn: Bool)
 
-  /// The longest texts and lists that are taken.
+  /// The longest texts and lists that are accepted.
   static let longestText = 1024
   static let mostSymbols = 1000
 
@@ -68,8 +68,8 @@ enum PageMessage: Hashable {
     }
   }
 
-  /// The frame of a `ready` as the page writes it; nil for anything else. There is one for each frame, and a decoder of JSON takes as long
-  /// as all the rest that is done for it.
+  /// The frame of a `ready` as the page writes it; nil for any other message. There is one for each frame, and a JSON decoder takes as long
+  /// as all the other work for it.
   private static func readyFrame(_ text: String) -> UInt32? {
     let head = #"{"op":"ready","frame":"#
     guard text.utf8.starts(with: head.utf8), text.utf8.last == UInt8(ascii: "}") else { return nil }

@@ -4,16 +4,16 @@ internal import StockbusPlugin
 internal import StockbusWeb
 internal import Synchronization
 
-/// One browser tab on its WebSocket. What it says goes to the dashboard's mailbox; what it is told is drawn from the board when it is ready,
-/// and sent by the dashboard. So there is no task for it, and no queue.
+/// One browser tab on its WebSocket. Its messages are put into the dashboard's mailbox; the dashboard computes the replies from the board
+/// when the tab is ready, and sends them. So a tab needs no task and no queue.
 final class Tab: WebSocketReceiver {
   let socket: WebSocket
   let viewer: Viewer
   private let mailbox: Mailbox
-  /// How many of its letters the dashboard has not read yet.
+  /// How many of the tab's letters the dashboard has not read yet.
   private let unread = Atomic(0)
 
-  /// The most letters that may wait.
+  /// The most letters of a tab that may wait.
   static let mostUnread = 256
 
   init(_ socket: WebSocket, _ viewer: Viewer, _ mailbox: Mailbox) {
@@ -40,10 +40,10 @@ final class Tab: WebSocketReceiver {
 
   func ended() { mailbox.put(.leaves(self)) }
 
-  /// The dashboard has read a letter.
+  /// Called when the dashboard has read a letter.
   func noteRead() { unread.subtract(1, ordering: .relaxed) }
 
-  /// Tells what is wrong with a message.
+  /// Sends the tab the problem of a message.
   func tell(_ problem: String, pane: UInt8? = nil, at character: Int? = nil) {
     var members: [JSONValue.Member] = [.init("op", "error"), .init("message", .string(problem))]
     if let pane { members.append(.init("pane", .number(pane))) }

@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// What the dashboard knows of one browser tab: some numbers, and no queue.
+/// The dashboard's state of one browser tab: some numbers, and no queue.
 struct Client {
   static let panes: UInt8 = 4
   static let largestWindow: Int32 = 1000
@@ -10,42 +10,42 @@ struct Client {
     var query: RowQuery
     /// Places in the query's order.
     var range: Range<Int32>
-    /// What the client was told last.
+    /// The rows that were sent last.
     var told = RowWindow()
-    /// False after it has asked for something, until it is told.
+    /// False after a request of the client, until the reply is sent.
     var isAnswered = false
     var toldTotal = 0
   }
 
   let viewer: Viewer
-  /// The frame that it was given last.
+  /// The last frame that was sent to the client.
   var cursor: UInt32 = 0
-  /// True once it has said hello, as long as it has painted the frame before.
+  /// True once the client has sent `hello`, except while it has not painted its last frame.
   var isReady = false
   var panes: [UInt8: Pane] = [:]
-  /// It has asked for something else than before, so it is due even if nothing happens.
+  /// True if the client has a new request, so that it is due even without events.
   var wantsMore = false
-  /// The symbol whose trades and bars it wants.
+  /// The symbol whose trades and bars the client shows.
   var symbol: Chosen?
-  /// When it was told what its accounts are worth, by the run's uptime in nanoseconds, and in which frame.
+  /// When the value of the client's accounts was sent last, by the run's uptime in nanoseconds, and in which frame.
   var valuedAt: Int64 = .min / 2
   var valuedFrame: UInt32 = 0
-  /// Its accounts are worth something else by now.
+  /// True if the value of the client's accounts has changed since it was sent.
   var waitsForValues = false
 
-  /// It shows the components and edges of the run.
+  /// True if the client shows the components and edges of the run.
   var showsRun = false
-  /// When it was told of the run, and of the run's numbers; by the run's uptime in nanoseconds.
+  /// When the state of the run, and its numbers, were sent last; by the run's uptime in nanoseconds.
   var toldRunAt: Int64 = .min / 2
   var toldStatusAt: Int64 = .min / 2
-  /// The number of events that it was told.
+  /// The number of events that was sent last.
   var toldEvents = 0
-  /// When it was told anything; nil before that.
+  /// When anything was sent last; nil before that.
   var toldAt: Int64?
 
   struct Chosen {
     let name: String
-    /// How many trades of it were told, or left out, so far.
+    /// How many trades of the symbol were sent, or left out, so far.
     var toldTrades = 0
     var toldBar: Bar?
   }

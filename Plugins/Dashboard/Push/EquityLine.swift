@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// What an account was worth in the course of the run: at most 240 points, evenly spaced in time however long the run is.
+/// The value of an account during the run: at most 240 points, evenly spaced in time however long the run is.
 struct EquityLine {
   struct Point: Hashable {
     let time: Timestamp

@@ -2,10 +2,10 @@ internal import MarketData
 internal import StockbusPlugin
 internal import StockbusViewing
 
-/// What browsers are told besides prices: alerts, connections, accounts, movers. Each kind has the frame in which it last changed, so that
-/// it is told by the same cursor as the prices.
+/// The data for browsers besides prices: alerts, connections, accounts, movers. Each kind has the frame in which it last changed, so that
+/// the same cursor serves for it and for prices.
 struct News {
-  /// Alerts that are kept for those who come later: of the run's rules, of each person's own, and in all.
+  /// The numbers of alerts that are kept for later viewers: of the run's rules, of each person's own, and in total.
   static let alertLimit = 200
   static let ownAlertLimit = 50
   static let allAlertsLimit = 5000
@@ -17,7 +17,7 @@ struct News {
     let alert: Alert
   }
 
-  /// What a person has changed last of one kind of what belongs to it.
+  /// A person's last change of one kind of own data.
   struct Belonging {
     let frame: UInt32
     let name: String
@@ -26,12 +26,12 @@ struct News {
 
   private(set) var alerts: [ToldAlert] = []
   private(set) var alertCount = 0
-  /// Alerts that are kept, and those that are no longer, by the rule's owner; of the run's rules under nil.
+  /// The numbers of alerts that are kept, and of removed ones, by the rule's owner; those of the run's rules under nil.
   private var keptAlerts: [String?: Int] = [:]
   private var forgottenAlerts: [String?: Int] = [:]
-  /// By component.
+  /// The states of connections by component.
   private(set) var connections: [String: ConnectionStatus] = [:]
-  /// By paper account; of all of them under nil.
+  /// By paper account; the entry under nil is for all of them.
   private var trading: [Symbol?: TradingNews] = [:]
 
   private(set) var connectionsFrame: UInt32 = 0
@@ -42,13 +42,13 @@ struct News {
   private(set) var rulesFrame: UInt32 = 0
   /// The dispatcher's rules, as of their last change through the page.
   private(set) var rules: [WatchedRule] = []
-  /// By person, each kind once.
+  /// The last changes by person, one of each kind.
   private(set) var belongings: [Int64: [Belonging]] = [:]
 
-  /// The newest frame of all of them.
+  /// The newest frame of all these data.
   var newest: UInt32 { max(connectionsFrame, tradingFrame, moversFrame, alertsFrame, belongingsFrame, rulesFrame) }
 
-  // MARK: Events, with the frame that they will be told in
+  // MARK: Events, with the frame in which they are sent
 
   mutating func take(_ batch: Span<Alert>, _ frame: UInt32) {
     for i in batch.indices {
@@ -72,7 +72,7 @@ struct News {
     forgottenAlerts[owner, default: 0] += 1
   }
 
-  /// Alerts that a viewer would see if they were still kept.
+  /// The number of removed alerts that a viewer would see if they were still kept.
   func forgotten(for viewer: Viewer) -> Int {
     forgottenAlerts.reduce(0) { $0 + (viewer.sees(rulesOf: $1.key) ? $1.value : 0) }
   }
@@ -98,7 +98,7 @@ struct News {
     for i in batch.indices { note(batch[i].account, frame) { $0.take([batch[i]].span, frame) } }
   }
 
-  /// Accounts that are kept each by itself; of more only the sum of all knows.
+  /// The number of accounts that are kept individually; further accounts are only in the sum of all.
   private static let accountLimit = 20_000
 
   private mutating func note(_ account: Symbol, _ frame: UInt32, _ take: (inout TradingNews) -> Void) {
@@ -118,7 +118,7 @@ struct News {
     tradingFrame = frame
   }
 
-  /// What a viewer sees of trading.
+  /// The trading data that a viewer sees.
   func trading(for viewer: Viewer) -> TradingNews { trading[viewer.account] ?? TradingNews() }
 
   mutating func take(_ record: JSONValue, named name: String, of person: Int64, _ frame: UInt32) {

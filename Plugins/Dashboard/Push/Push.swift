@@ -3,10 +3,10 @@ internal import StockbusAccounts
 internal import StockbusPlugin
 internal import StockbusViewing
 
-/// Prices for browsers, drawn from the board when each of them is ready: a value, without clocks and sockets.
+/// Prices for browsers, computed from the board when each browser is ready: a value, without clocks and sockets.
 ///
-/// There is no queue for anybody. A client's frame is what changed after its cursor, among what it looks at; clients that have the same
-/// cursor and look at the same share one encoding.
+/// There are no queues. A client's frame has the changes after its cursor, among the rows that it shows; clients with the same cursor and
+/// the same rows share one encoding.
 struct Push {
   typealias ClientID = UInt64
 
@@ -14,16 +14,16 @@ struct Push {
   static let valuing: Int64 = 250_000_000
   static let running: Int64 = 500_000_000
   static let status: Int64 = 1_000_000_000
-  /// How long a client is told nothing before it is told so, by which it knows a market that stands still from a connection that is dead.
+  /// After this time without a message one is sent all the same, so that a client can distinguish a quiet market from a dead connection.
   static let silence: Int64 = 3_000_000_000
 
   /// The shortest time between two orders of a view, in nanoseconds.
   let calm: Int64
-  /// The present time for measuring what a view takes.
+  /// The clock that measures the cost of a view.
   private let clock: @Sendable () -> Int64
   var board: Board
   private(set) var news = News()
-  /// Events taken.
+  /// The number of events taken.
   private(set) var events = 0
   private var rate = RateMeter()
   private(set) var clients: [ClientID: Client] = [:]
@@ -33,9 +33,9 @@ struct Push {
   private var ranksRenewedAt: Int64 = .min / 2
   /// When the present frame ended, in milliseconds since 1970.
   private var frameTime: Int64 = 0
-  /// What the present frame's panes are as bytes; an empty one has no news.
+  /// The bytes of the present frame's panes; an empty entry has no changes.
   private var encodings: [Encoding: [UInt8]] = [:]
-  /// The bytes of whole messages of the present frame, by what they consist of.
+  /// The bytes of whole messages of the present frame, by the encodings in them.
   private var wholes: [[Encoding]: Message] = [:]
   /// Marks the rows of a client's window before, by row.
   private var wasShown: ContiguousArray<UInt64> = []
@@ -43,11 +43,11 @@ struct Push {
   private(set) var counts = Counts()
 
   struct Counts: Hashable {
-    /// Frames given to clients.
+    /// The number of frames sent to clients.
     var frames = 0
-    /// Those of them whose panes were all encoded before for another client.
+    /// The number of frames whose panes were all encoded before for another client.
     var shared = 0
-    /// Frames that ended while a client was still busy with one before; it was given their news with the next one.
+    /// Frames that ended while a client was still painting an earlier one; their changes were sent with the next one.
     var skipped = 0
   }
 
@@ -58,7 +58,7 @@ struct Push {
     var cursor: UInt32
     var from: Int32
     var total: Int
-    /// Whether the pane is to be sent even if it has no news.
+    /// True if the pane is sent even without changes.
     var isAnswer: Bool
   }
 
@@ -70,7 +70,7 @@ struct Push {
 
   // MARK: Clients
 
-  /// - Parameter cursor: the last frame that it had from this run; 0 for none.
+  /// - Parameter cursor: the last frame that the client had from this run; 0 for none.
   mutating func connect(_ viewer: Viewer = .local, cursor: UInt32) -> ClientID {
     lastClient += 1
     clients[lastClient] = Client(viewer: viewer, cursor: min(cursor, board.frame), isReady: true, wantsMore: true)
@@ -84,7 +84,7 @@ struct Push {
 
   private func hasClient(of person: Int64) -> Bool { clients.values.contains { $0.viewer.person.id == person } }
 
-  /// Shows `range` of `query` in a pane, or nothing if `query` is nil. Returns what is wrong with the filter.
+  /// Shows `range` of `query` in a pane, or nothing if `query` is nil. Returns the filter's fault.
   mutating func look(_ id: ClientID, pane: UInt8, at query: RowQuery?, _ range: Range<Int32>, now: Int64) -> RowFilter.Problem? {
     guard clients[id] != nil, pane < Client.panes else { return nil }
     clients[id]?.wantsMore = true
@@ -95,7 +95,7 @@ struct Push {
     let count = min(Int32(range.count), Client.largestWindow)
     let shown = range.lowerBound..<range.lowerBound + count
     let old = clients[id]?.panes[pane]
-    // The rows that it has stay known, whatever it looks at next.
+    // The rows that the client has stay known, whatever it shows next.
     clients[id]?.panes[pane] = Client.Pane(query: query, range: shown, told: old?.told ?? RowWindow())
     if views[query] == nil { views[query] = RowView(query) }
     for name in query.symbols ?? [] { board.want(name) }
@@ -130,7 +130,7 @@ struct Push {
 
   // MARK: Events
 
-  /// The number of the frame that is told next.
+  /// The number of the next frame.
   private var coming: UInt32 { board.frame &+ 1 }
 
   mutating func count(_ events: Int) { self.events &+= events }
@@ -159,7 +159,7 @@ struct Push {
     news.take(batch, coming)
   }
 
-  /// What is traded, and what an alert was about, is shown.
+  /// Traded symbols, and those of alerts, get rows.
   private mutating func want<E: SymbolEvent>(_ batch: Span<E>) {
     if board.market.beyond == 0 { return }
     for i in batch.indices { board.want(batch[i].symbol.description) }
@@ -170,17 +170,17 @@ struct Push {
 
   mutating func take(_ rules: [WatchedRule]) { news.take(rules, coming) }
 
-  /// What a person has changed of what belongs to it; kept only while the person has a page open, which limits the memory.
+  /// Takes a person's change of own data; kept only while the person has a page open, which limits the memory.
   mutating func take(_ record: JSONValue, named name: String, of person: Int64) {
     if hasClient(of: person) { news.take(record, named: name, of: person, coming) }
   }
 
-  /// True if something is to be told.
+  /// True if there are changes to send.
   var hasNews: Bool { board.hasNews || news.newest > board.frame }
 
   // MARK: Frames
 
-  /// Ends a frame if something happened, and says who is due.
+  /// Ends a frame if something changed, and returns the clients that are due.
   mutating func tick(now: Int64, time: Int64) -> [ClientID] {
     let renewsRanks = board.hasOldRanks && now &- ranksRenewedAt >= calm
     if renewsRanks { ranksRenewedAt = now }
@@ -192,7 +192,7 @@ struct Push {
     return clients.filter { $1.isReady && ($1.wantsMore || $1.cursor != board.frame || isDue($1, now)) }.map(\.key).sorted()
   }
 
-  /// True if it is to be told something though nothing happens: rows wait for a place that is due to them, accounts for their value.
+  /// True if the client is due without events: rows wait to move to their place, or accounts for their value.
   private func isDue(_ client: Client, _ now: Int64) -> Bool { waitsUntil(client).map { $0 <= now } ?? false }
 
   private func waitsUntil(_ client: Client) -> Int64? {
@@ -202,32 +202,32 @@ struct Push {
     return [orderDue(client), value, run, status, client.toldAt.map { $0 &+ Self.silence }].compactMap { $0 }.min()
   }
 
-  /// When the next order that a client looks at may be worked out again; nil if all are the present ones.
+  /// When the next order that a client shows may be computed again; nil if all are up to date.
   private func orderDue(_ client: Client) -> Int64? {
     client.panes.values.compactMap { pane in
       views[pane.query].flatMap { $0.renewedFrame == board.frame ? nil : $0.dueAt(calm: calm) }
     }.min()
   }
 
-  /// When a tick brings something although no event comes; nil if never. Clients that have not painted wait for nothing.
+  /// When a tick is due without events; nil if never. Clients that have not painted wait for nothing.
   func nextTick() -> Int64? {
     let waits = clients.values.lazy.filter(\.isReady).compactMap { waitsUntil($0) }.min()
     let ranks = board.hasOldRanks && !clients.isEmpty ? ranksRenewedAt &+ calm : nil
     return [waits, ranks].compactMap { $0 }.min()
   }
 
-  /// What a client is told at once: the bytes of a binary message, and the text of one that follows it.
+  /// A message to a client: the bytes of a binary message, and the text of one that follows it.
   struct Message {
     let frame: [UInt8]
-    /// Of messages without a text, those of one tick that have the same frame have the same number.
+    /// Messages without a text have the same number if they are of one tick and have the same frame.
     let number: Int
     let text: String?
   }
 
-  /// What the client is told next, or nil if nothing that it looks at has changed. With a message its cursor moves, and it has to paint
-  /// before it gets another.
+  /// The next message for the client, or nil if nothing that it shows has changed. A message moves the client's cursor, and the client must
+  /// paint it before it gets another.
   ///
-  /// - Parameter run: the state of the run, for a client that shows it; a value, because nothing may read this one while it changes.
+  /// - Parameter run: the state of the run, for a client that shows it; a value, because it cannot be read while this value changes.
   mutating func next(for id: ClientID, now: Int64, run: JSONValue? = nil) -> Message? {
     guard var client = clients[id], client.isReady else { return nil }
     var panes: [Encoding] = []
@@ -247,13 +247,13 @@ struct Push {
     clients[id] = client
     if client.isReady { return nil }
     counts.frames += 1
-    // A client may be told something in the frame that it has.
+    // A client may get further messages in the frame that it has.
     if before != 0 { counts.skipped += max(0, Int(board.frame &- before) - 1) }
     if isShared { counts.shared += 1 }
     return message(panes, state)
   }
 
-  /// The message of these panes, made once for all clients that have nothing else to be told.
+  /// The message of these panes, made once for all clients without other changes.
   private mutating func message(_ panes: [Encoding], _ state: StateText) -> Message {
     if state.isEmpty, let made = wholes[panes] { return made }
     var frame = FrameBytes()
@@ -268,7 +268,7 @@ struct Push {
     return message
   }
 
-  /// What is new besides prices.
+  /// The changes besides prices.
   private mutating func state(_ client: inout Client, now: Int64, _ run: JSONValue?) -> StateText {
     var state = StateText()
     state.addAlerts(news, for: client.viewer, after: client.cursor)
@@ -311,7 +311,7 @@ struct Push {
 
   private static let minute = BarLength.time(60_000_000_000)
 
-  /// Encodes a pane; returns the key of its bytes, or nil if it has no news.
+  /// Encodes a pane; returns the key of its bytes, or nil if it has no changes.
   private mutating func encode(_ number: UInt8, _ pane: inout Client.Pane, cursor: UInt32, now: Int64, _ isShared: inout Bool)
     -> Encoding?
   {
@@ -337,7 +337,7 @@ struct Push {
     return bytes.isEmpty ? nil : key
   }
 
-  /// The bytes of a pane; empty if it has no news.
+  /// The bytes of a pane; empty if it has no changes.
   private mutating func encode(_ key: Encoding, _ window: RowWindow, _ before: RowWindow) -> [UInt8] {
     marking += 1
     if wasShown.count < board.market.rows.count {
@@ -376,7 +376,7 @@ struct Push {
     return bytes.bytes
   }
 
-  /// Views that nobody has looked at for ten seconds are forgotten.
+  /// Removes views that no client has used for ten seconds.
   private mutating func forgetViews(_ now: Int64) {
     if views.count <= clients.count { return }
     let used = Set(clients.values.flatMap { $0.panes.values.map(\.query) })

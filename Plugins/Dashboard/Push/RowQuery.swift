@@ -1,6 +1,6 @@
 internal import StockbusViewing
 
-/// Which rows a client looks at, and in which order. All conditions that are given have to hold.
+/// The rows that a client shows, and their order. All given conditions must hold.
 struct RowQuery: Hashable {
   /// As in the terminal: a condition such as `price > 100`, or parts of names.
   var filter = ""
@@ -20,15 +20,15 @@ struct RowView {
   private let filter: RowFilter
   /// Rows in order.
   private(set) var order: [Int32] = []
-  /// When the order was worked out, by the run's uptime in nanoseconds; nil: not yet.
+  /// When the order was last computed, by the run's uptime in nanoseconds; nil if never.
   private(set) var renewedAt: Int64?
-  /// The frame whose numbers it was worked out from.
+  /// The frame whose numbers the order was computed from.
   private(set) var renewedFrame: UInt32 = 0
-  /// How long it took, in nanoseconds.
+  /// How long computing the order took, in nanoseconds.
   private var cost: Int64 = 0
-  /// The windows of the order that were looked at, by their first row and count.
+  /// The requested windows of the order, by their first row and count.
   private var windows: [Range<Int32>: RowWindow] = [:]
-  /// When a client asked for it last.
+  /// When a client last used the view.
   var usedAt: Int64 = 0
 
   init(_ query: RowQuery) {
@@ -36,14 +36,14 @@ struct RowView {
     filter = RowFilter(query.filter)
   }
 
-  /// What is wrong with the filter, or still missing; nil if it is complete. While something is wrong it passes all rows.
+  /// The fault of the filter, or what is missing; nil if it is complete. A faulty filter passes all rows.
   var problem: RowFilter.Problem? { filter.problem }
 
-  /// When the order may be worked out again: `calm` after the last time, and later if it takes long, so that a view takes a twentieth of a
+  /// When the order may be computed again: `calm` after the last time, and later if it takes long, so that a view takes a twentieth of a
   /// core at most.
   func dueAt(calm: Int64) -> Int64 { renewedAt.map { $0 &+ max(calm, 20 &* cost) } ?? .min }
 
-  /// Works the order out.
+  /// Computes the order again.
   mutating func renew(_ board: Board, at now: Int64, clock: () -> Int64) {
     var rows = query.symbols.map { $0.compactMap { board.row(named: $0) } } ?? [Int32](0..<board.count)
     if !query.find.isEmpty || !query.kind.isEmpty {
@@ -57,7 +57,7 @@ struct RowView {
     renewedFrame = board.frame
     cost = max(0, clock() &- now)
     for (range, window) in windows {
-      // A window that nobody has any more is made again if somebody asks.
+      // A window that no client has any more is recreated on request.
       windows[range] = window.rows.elementsEqual(slice(range)) ? window : nil
     }
   }
@@ -77,7 +77,7 @@ struct RowView {
   }
 }
 
-/// Rows that a client looks at, as they were at one time.
+/// Rows that a client shows, as they were at one time.
 struct RowWindow {
   /// Different for each; 0 for none.
   var number: UInt64 = 0

@@ -1,8 +1,8 @@
 internal import MarketData
 internal import StockbusViewing
 
-/// What trading events leave for those who see one account, or all of them. Each account has its own, so that the limits of what is kept do
-/// not let one person crowd out another.
+/// The trading data for viewers of one account, or of all accounts. Each account has its own limits, so that one person cannot crowd out
+/// another.
 struct TradingNews {
   struct ToldFill {
     let frame: UInt32
@@ -11,7 +11,7 @@ struct TradingNews {
 
   private(set) var portfolio = Portfolio()
   private(set) var fills: [ToldFill] = []
-  /// What each account was worth, as the broker has said.
+  /// The value of each account over time, as reported by the broker.
   private(set) var equity: [Symbol: EquityLine] = [:]
   /// The frames in which orders, positions or accounts, and fills, changed last.
   private(set) var portfolioFrame: UInt32 = 0
@@ -42,7 +42,7 @@ struct TradingNews {
     fillsFrame = frame
   }
 
-  /// Takes fills from before, such as those of a run that has ended; those that are known already stay as they are.
+  /// Takes earlier fills, such as those of a run that has ended; known fills stay as they are.
   mutating func recall(_ past: [Fill], _ frame: UInt32) {
     let known = Set(fills.map { Portfolio.FillID($0.fill) })
     let old = past.filter { !known.contains(Portfolio.FillID($0)) }
@@ -53,7 +53,7 @@ struct TradingNews {
     fillsFrame = frame
   }
 
-  /// True if a position is worth something else than in the frame `cursor`.
+  /// True if the value of a position has changed since the frame `cursor`.
   func isRevalued(_ board: Board, after cursor: UInt32) -> Bool {
     portfolio.positions.contains { position in
       guard position.quantity.raw != 0, let row = board.market.place(of: position.symbol), row < Int(board.count) else { return false }

@@ -6,7 +6,7 @@ internal import StockbusPlugin
 internal import StockbusViewing
 internal import StockbusWeb
 
-/// Candles of a symbol: from the run's history file, then from the bars that came in this run; without either, from the prices of each second.
+/// Candles of a symbol: from the run's history file, then from the bars of this run; without either, from the prices of each second.
 struct BarRoutes: Sendable {
   static let lengths = ["1s", "1m", "5m", "15m", "1h", "1d", "1w"]
   static let most = 1000
@@ -43,7 +43,7 @@ struct BarRoutes: Sendable {
 }
 
 extension Dashboard {
-  /// The newest `limit` bars that begin in `times`, oldest first, as the page wants them; nil if the symbol is not known.
+  /// The newest `limit` bars that begin in `times`, oldest first, in the form of the page; nil if the symbol is unknown.
   func bars(_ name: String, _ length: BarLength, _ times: ClosedRange<Int64>, limit: Int) async -> JSONValue? {
     guard let bars = await knownBars(name, length, times, limit: limit) else { return nil }
     let usual = push.board.row(named: name).map { Int(push.board.numbers(of: $0).priceDecimals) } ?? 2
@@ -53,7 +53,7 @@ extension Dashboard {
     ]
   }
 
-  /// The same as events.
+  /// The known bars of a symbol as events.
   func knownBars(_ name: String, _ length: BarLength, _ times: ClosedRange<Int64>, limit: Int) async -> [Bar]? {
     catchUp()
     let row = push.board.row(named: name)
@@ -67,12 +67,12 @@ extension Dashboard {
     let past = await history?.bars(symbol, length, times, limit: limit, to: present)
     var live: [Bar] = []
     if let row { live = liveBars(row, symbol, length).filter { times.contains($0.time.ns) } }
-    // What came in this run takes the place of what was kept of it.
+    // Bars of this run replace stored bars of the same time.
     let first = live.first?.time.ns ?? .max
     return Array(((past ?? []).filter { $0.time.ns < first } + live).suffix(limit))
   }
 
-  /// Bars of this run: those of this length or made of shorter ones, or else of the prices that were kept.
+  /// Bars of this run: those of this length or made of shorter ones, or else of the stored prices.
   private func liveBars(_ row: Int32, _ symbol: Symbol, _ length: BarLength) -> [Bar] {
     let market = push.board.market
     let period = BarPeriod.length(length)
@@ -91,7 +91,7 @@ extension Dashboard {
   }
 }
 
-/// Reads bars beside the file's writer, on a thread of its own, so that a slow disk delays no frame.
+/// Reads bars beside the file's writer, on a separate thread, so that a slow disk delays no frame.
 actor BarReader {
   private let executor = BlockingExecutor(label: "dashboard.history")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -105,7 +105,7 @@ actor BarReader {
     self.context = context
   }
 
-  /// For the shares of `present`. Empty if there are none, and if the file cannot be read, which is logged once until it can again.
+  /// Bars for the shares of `present`. Empty without bars, and if the file cannot be read, which is logged once until it can be read.
   func bars(_ symbol: Symbol, _ length: BarLength, _ times: ClosedRange<Int64>, limit: Int, to present: Timestamp?) -> [Bar] {
     do throws(HistoryError) {
       let reader: HistoryReader

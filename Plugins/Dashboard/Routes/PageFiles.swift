@@ -12,7 +12,7 @@ enum PageFiles {
       })
   }()
 
-  /// Addresses of the page's own: its script reads the rest of the path.
+  /// Paths of the page itself: its script reads the rest of the path.
   static let places = [
     "/", "/symbol/:symbol", "/watchlists", "/watchlists/:name", "/movers", "/crypto", "/portfolio", "/alerts", "/graph", "/settings",
     "/account", "/login", "/signup",

@@ -8,7 +8,7 @@ internal import StockbusWeb
 /// Symbols and bars in the form that charting programs read: TradingView's Universal Data Feed, below `/api/udf`. Times are seconds since
 /// 1970; prices are JSON numbers with all their digits.
 struct UDFRoutes: Sendable {
-  /// What the format calls each length of bars.
+  /// The format's name for each length of bars.
   static let resolutions: [(name: String, length: String)] = [
     ("1S", "1s"), ("1", "1m"), ("5", "5m"), ("15", "15m"), ("60", "1h"), ("1D", "1d"), ("1W", "1w"),
   ]
@@ -64,7 +64,7 @@ struct UDFRoutes: Sendable {
     }
     let count = request.target["countback"].map { Int($0) ?? -1 }
     guard count.map({ $0 > 0 }) ?? true else { return error(400, "'countback' is a number above 0") }
-    // With a number of bars it does not matter when they begin. `to` does not belong to the time.
+    // With a number of bars, their beginning is not limited. `to` is exclusive.
     let span = (count == nil ? from : .min)...(to == .max ? .max : max(from, to - 1))
     guard
       let found = await dashboard.knownBars(
@@ -86,7 +86,7 @@ struct UDFRoutes: Sendable {
     ]
   }
 
-  /// Seconds since 1970 in nanoseconds; nil if it is no time.
+  /// Seconds since 1970 in nanoseconds; nil if the text is not a time.
   private static func time(_ text: String?, else usual: Int64) -> Int64? {
     guard let text else { return usual }
     guard let seconds = Int64(text) else { return nil }
@@ -94,14 +94,14 @@ struct UDFRoutes: Sendable {
     return overflow ? (seconds < 0 ? .min : .max) : ns
   }
 
-  /// The form in which the format tells errors.
+  /// The format's form of errors.
   private static func error(_ status: Int, _ message: String) -> WebResponse {
     .json(["s": "error", "errmsg": .string(message)], status: status)
   }
 }
 
 extension Dashboard {
-  /// A symbol as charting programs want it described; nil if it is not known.
+  /// The description of a symbol for charting programs; nil if the symbol is unknown.
   func udfSymbol(_ name: String) -> JSONValue? {
     guard let symbol = describe(name) else { return nil }
     let decimals = push.board.row(named: name).map { Int(push.board.numbers(of: $0).priceDecimals) } ?? 2

@@ -66,7 +66,7 @@ struct BlockReader: ~Copyable {
     return !isOver
   }
 
-  /// The number of bytes up to the end of the last line; 0 if there is none, or a quotation mark.
+  /// The number of bytes up to the end of the last line; 0 if there is no line end, or if there is a quotation mark.
   private func wholeLines(_ base: UnsafeMutablePointer<UInt8>, _ count: Int, from start: Int) -> Int {
     var end = count
     while end > start, base[end - 1] != 10 { end -= 1 }

@@ -1,4 +1,4 @@
-/// The bytes of a file, decompressed if the file is gzip; its name does not matter.
+/// The bytes of a file, decompressed if the file is gzip, whatever its name.
 struct ByteStream: ~Copyable {
   private var raw: RawBytes
   private var inflater: Inflater?
@@ -24,7 +24,7 @@ struct ByteStream: ~Copyable {
     self.inflater = inflater
   }
 
-  /// The first bytes, as long as they match a signature, so that nothing more is waited for if a pipe has sent something else.
+  /// The first bytes, as long as they match a signature, so that there is no wait for more if a pipe has sent other data.
   private static func magic(_ raw: inout RawBytes) throws(ReplayError) -> [UInt8] {
     let signatures = foreign.map(\.0) + [gzip]
     var magic: [UInt8] = []

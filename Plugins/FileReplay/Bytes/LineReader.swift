@@ -75,7 +75,7 @@ struct LineReader: ~Copyable {
     blockSize = 1
     self.limit = max(1, limit)
     capacity = count
-    // It is never written to: only reading more writes, and there is no more to read.
+    // This memory is never written to: only reading more writes, and there is no more to read.
     block = UnsafeMutablePointer(mutating: lines)
     start = lines
     end = count
@@ -109,7 +109,7 @@ struct LineReader: ~Copyable {
   /// The current line.
   var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
 
-  /// Goes to the next line. Throws errors of reading, after every whole line before them has been returned.
+  /// Moves to the next line. Throws errors of reading, after every whole line before them has been returned.
   @inline(always)
   mutating func next() throws(ReplayError) -> Found {
     let from = UnsafePointer(block) + at
@@ -174,7 +174,7 @@ struct LineReader: ~Copyable {
   }
 
   private mutating func skipByteOrderMark() {
-    // A byte-order mark is the only thing for which a pipe is waited for here.
+    // A pipe is awaited here only for a byte-order mark.
     while end - at < 3, end == at || block[at] == 0xef, more() {}
     if end - at >= 3, block[at] == 0xef, block[at + 1] == 0xbb, block[at + 2] == 0xbf { at += 3 }
   }
@@ -273,7 +273,7 @@ extension LineReader {
     }
   }
 
-  /// True if a record that is not complete yet has to be given back.
+  /// True if an incomplete record has to be given back.
   var isHurried: Bool { !waits && stream.isLive }
 
   /// Gives the current record back: it will be read again from its first line.

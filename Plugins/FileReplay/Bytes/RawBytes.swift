@@ -17,7 +17,7 @@ enum ReplayContents: Sendable {
   }
 }
 
-/// The bytes of a file before decompression, with a look ahead at the first few.
+/// The bytes of a file before decompression, with access to the first few before reading.
 ///
 /// Unsafe inside because `read` fills memory by pointer.
 struct RawBytes: ~Copyable {

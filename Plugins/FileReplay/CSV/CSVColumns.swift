@@ -5,7 +5,7 @@ internal import StockbusPlugin
 struct CSVColumns {
   /// By field: the column, counted from 0, or -1.
   private(set) var places: [Int]
-  /// How many fields every row must have; nil if there is no header.
+  /// The number of fields that every row must have; nil if there is no header.
   private(set) var expected: Int?
   /// How many fields a row must have at least.
   var needed: Int { (places.max() ?? -1) + 1 }
@@ -100,7 +100,7 @@ struct CSVColumns {
     }
   }
 
-  /// What to write for required columns that are missing, judging by the header.
+  /// A hint on what to write for missing required columns, based on the header.
   private static func hint(for missing: [ReplayField], of fields: [ReplayField], in names: [String], taken: Set<Int>) -> String {
     if names.count == 1, let other = Delimiter.allCases.first(where: { names[0].utf8.contains($0.rawValue) }) {
       return "; what separates them seems to be \(other.phrase): set 'delimiter: \(other.optionText)'"
@@ -135,7 +135,7 @@ struct CSVColumns {
 
   /// The column of the first alias in the header; throws if that name occurs more than once.
   private static func find(aliases: [String], in names: [String]) throws(Fault) -> Int? {
-    // The case of single letters matters (with `T` for a time, `t` is a trade's number); the case of words does not.
+    // Upper and lower case of single letters are distinguished (with `T` for a time, `t` is a trade's number); those of words are not.
     let inAnyCase = aliases.filter { $0.count > 1 }.isEmpty ? aliases : []
     for (alias, isExact) in aliases.flatMap({ [($0, true)] + ($0.count > 1 ? [($0, false)] : []) }) + inAnyCase.map({ ($0, false) }) {
       let wanted = isExact ? alias : alias.lowercased()

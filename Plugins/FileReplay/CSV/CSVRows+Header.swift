@@ -47,12 +47,12 @@ extension CSVRows {
     case none
     /// The header that the columns are from.
     case same
-    /// Another one, which is used from here on.
+    /// Another header, which is used from here on.
     case other
   }
 
-  /// Whether the current row, which is not well-formed, is a header again: it names at least two of the columns in use, or names for all
-  /// fields. Throws `badColumns` if it lacks a column.
+  /// Decides whether the current row, which is not well-formed, is a repeated header: it names at least two of the columns in use, or names
+  /// for all fields. Throws `badColumns` if it lacks a column.
   mutating func header(_ reader: borrowing LineReader, _ slots: borrowing Slots) throws(ReplayError) -> HeaderFound {
     guard !names.isEmpty, reader.count <= Self.headerLimit else { return .none }
     var record = QuotedRecord()
@@ -89,7 +89,7 @@ extension CSVRows {
 
   private static var headerLimit: Int { 64 << 10 }
 
-  /// Has numbers read by the general functions, which know all forms.
+  /// Reads numbers by the general functions from now on, which know all forms.
   mutating func readNumbersSlowly() {
     for i in fields.indices { fields[i].isQuick = false }
     if columns?.expected != nil { learn(names.count) }

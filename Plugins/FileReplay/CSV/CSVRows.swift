@@ -98,7 +98,7 @@ struct CSVRows: ~Copyable {
   mutating func row(_ reader: inout LineReader, _ slots: borrowing Slots) -> RowFound {
     let start = reader.start
     let count = split(start, reader.count)
-    // This check comes first, because `expected` is -1 too if there is no header.
+    // This check is first, because `expected` is -1 too if there is no header.
     if count < 0 { return quotedRow(&reader, slots) }
     guard count == expected || (expected < 0 && count >= needed) else { return wrongCount(count) }
     for i in 0..<wantedCount {
@@ -160,9 +160,9 @@ struct CSVRows: ~Copyable {
 
   enum QuotedFound {
     case whole
-    /// It is malformed; the reader is back on its first line.
+    /// The record is malformed; the reader is back on its first line.
     case malformed
-    /// Its end has not arrived yet, and the reader must not wait for it; it will be read again.
+    /// The record's end has not arrived yet, and the reader must not wait for it; it will be read again.
     case later
   }
 

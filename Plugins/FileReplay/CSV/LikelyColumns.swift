@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// Guesses by their names which columns or keys of a file were meant for fields; used in messages that say what to write.
+/// Guesses by their names which columns or keys of a file were meant for fields; used for suggestions in messages.
 struct LikelyColumns {
   /// Other names for a field, beside its aliases, the most likely first.
   private static let words: [String: [String]] = [
@@ -63,7 +63,7 @@ struct LikelyColumns {
     return names.first { $0.whole == slip }?.place
   }
 
-  /// What to write for fields that were not found: `set 'columns: { price: Last }' if that is it`. With `isNumbered`, columns whose names
+  /// A suggestion for fields that were not found: `set 'columns: { price: Last }' if that is it`. With `isNumbered`, columns whose names
   /// cannot be used are given by number.
   static func remedy(for fields: [ReplayField], in names: [String], taken: Set<Int>, isNumbered: Bool) -> String {
     var likely = LikelyColumns(names, taken: taken)

@@ -76,7 +76,7 @@ final class BlockLine<E: ReplayEvent>: @unchecked Sendable {
   }
 
   private func fill(_ work: BlockWork<E>) -> BlockWork<E>? {
-    // Numbers are given in the order of reading, and only to parsers that have memory. So the block that is returned next always has
+    // Numbers are assigned in the order of reading, and only to parsers that have memory. So the block that is returned next always has
     // memory.
     let found = reading.withLock { _ -> BlockWork<E>? in
       if let first {

@@ -21,8 +21,8 @@ final class BlockWork<E: ReplayEvent>: @unchecked Sendable {
   fileprivate(set) var missingSizes: [Int] = []
   /// The number of lines in the block; line numbers of malformed rows are counted from its first line.
   fileprivate(set) var lines = 0
-  /// True if it has more malformed rows than are stored, or a row that changes how those after it are read; it has to be read again, row
-  /// by row.
+  /// True if the block has more malformed rows than are stored, or a row that changes how later rows are read; the block must be read
+  /// again, row by row.
   fileprivate(set) var isCrowded = false
   /// The file's header is wrong.
   fileprivate(set) var failure: ReplayError?
@@ -85,7 +85,7 @@ actor BlockParser<E: ReplayEvent> {
           }
         } while work.events.count > done
       } catch {
-        // The header has been read, so what is wrong with columns is about another one in mid-file.
+        // The header has been read, so a fault of columns is about another header in mid-file.
         if error.code == .malformedRow || error.code == .badColumns { work.isCrowded = true } else { work.failure = error }
       }
       if rows.changes != changes { work.isCrowded = true }

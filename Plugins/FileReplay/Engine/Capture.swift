@@ -12,12 +12,12 @@ struct Capture<E: ReplayEvent>: ~Copyable {
   private var handed = 0
   private var gaps: [SequenceGap] = []
   private(set) var counts = ReplayCounts()
-  /// The texts that are no JSON so far; of each of the first of them one is reported.
+  /// The non-JSON texts so far; the first few of them are reported, each once.
   private var texts: Set<String> = []
   private static var textLimit: Int { 20 }
   /// The first malformed message.
   private(set) var firstMalformed: MalformedRow?
-  /// The time of receipt of the last event before `from` or not before `until`.
+  /// The receipt time of the last event before `from` or not before `until`.
   private(set) var last: Timestamp?
   private let name: String
   private let from: Int64

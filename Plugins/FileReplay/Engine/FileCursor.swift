@@ -6,7 +6,7 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
   private let name: String
   private var reader: LineReader
   private var rows: RowParser<E>
-  /// For raw captures.
+  /// Decodes the messages of raw captures.
   private var capture: Capture<E>
 
   /// Opens the file, and reads its beginning if the format is not given. The options have been validated.
@@ -28,7 +28,7 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
   var size: Int? { reader.size }
   /// True for pipes and similar files, where reading may have to wait for the writer.
   var isLive: Bool { reader.isLive }
-  /// True if the next event may have to be waited for, because a pipe has not sent it yet.
+  /// True if the next event may have to be awaited, because a pipe has not sent it yet.
   var mustWait: Bool {
     mutating get { reader.isLive && !capture.hasEvents && reader.mustWait }
   }
@@ -49,8 +49,8 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
 
   /// Appends as many of the next events as there is room for, and returns their number; 0 only at the end, or without room.
   ///
-  /// `noted` is called for malformed rows, in the file's order; if it returns `stop`, the row is thrown as an error. After an error the
-  /// cursor is at its end.
+  /// Calls `noted` for malformed rows, in the file's order; if it returns `stop`, the row is thrown as an error. After an error the cursor
+  /// is at its end.
   mutating func next(
     into events: inout OutputSpan<E>, noted: (RowNote) -> MalformedPolicy
   ) throws(ReplayError) -> Int {

@@ -8,7 +8,7 @@ enum FileHead {
   /// The number of bytes that are read, before decompression. A longer header is checked in the run.
   static let size = 16 << 10
 
-  /// What is wrong; nil if there is no error in these bytes, or if the file cannot be read at the moment.
+  /// The error in these bytes; nil if there is none, or if the file cannot be read at the moment.
   static func fault(of path: String, _ options: ReplayOptions, as fields: [ReplayField], size: Int = size) -> String? {
     do throws(ReplayError) {
       try look(ReplayInput(name: path, contents: .head(path, size)), options, as: fields, size)
@@ -52,7 +52,7 @@ enum FileHead {
     _ input: ReplayInput, _ options: ReplayOptions, as fields: [ReplayField], _ size: Int
   ) throws(ReplayError) {
     var reader = try LineReader(input.contents, name: input.name, blockSize: size, limit: options.lineLimit)
-    // If the file is not longer than that, its last line is complete.
+    // If the file is not longer than the head, its last line is complete.
     reader.waits = reader.size.map { $0 <= size } ?? false
     guard options.format != .raw else {
       // Any contents are allowed, but the lines must be readable.

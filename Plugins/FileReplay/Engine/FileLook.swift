@@ -2,7 +2,7 @@ internal import MarketData
 internal import StockbusDecoding
 internal import StockbusPlugin
 
-/// Recognises what a file is if it does not match the configuration, for hints in error messages.
+/// Recognises the kind of a file that does not match the configuration, for hints in error messages.
 enum FileLook {
   /// The number of lines that are examined.
   private static let lineLimit = 200

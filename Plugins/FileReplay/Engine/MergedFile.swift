@@ -48,7 +48,7 @@ final class MergedFile<E: ReplayEvent> {
   /// Bytes of the file read so far, and its size if known, before decompression.
   var progress: (read: Int, size: Int?) { (cursor.bytesRead, cursor.size) }
 
-  /// True if the events after those read ahead may have to be waited for.
+  /// True if the events after those read ahead may have to be awaited.
   var mustWait: Bool { cursor.mustWait }
   /// True for pipes and similar files, where reading may have to wait for the writer.
   var isLive: Bool { cursor.isLive }

@@ -21,14 +21,14 @@ enum ReplaySpeed: Hashable, Sendable {
 /// Computes when events are due; the caller waits.
 struct Pacing: Hashable, Sendable {
   let speed: ReplaySpeed
-  /// The first event's time; the others are due relative to it.
+  /// The time of the first event; the others are due relative to it.
   let first: Timestamp
 
   /// How long after the start an event is due; zero at full speed and for events before the first.
   func due(_ time: Timestamp) -> Duration {
     guard case .times(let factor) = speed, time > first else { return .zero }
     let elapsed = Int128(time.ns) - Int128(first.ns)
-    // A century is as good as for ever, and adding it to a clock does not overflow.
+    // A century stands for an unlimited time, and adding it to a clock does not overflow.
     let ns = min(elapsed * 1_000_000_000 / Int128(factor.raw), 100 * 366 * 86_400 * 1_000_000_000)
     return .nanoseconds(ns)
   }

@@ -20,7 +20,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
   private let helpers: (any TaskExecutor)?
   private let line: BlockLine<E>
   private var header: [UInt8]?
-  /// True after a row that has changed how those after it are read. The parsers do not know of it, so what they parse is not used then.
+  /// True after a row that has changed how later rows are read. The parsers do not know of this row, so their results are not used then.
   private var isChanged = false
   private var laterHeader: [UInt8] = []
   private var hasCommas = false
@@ -45,9 +45,9 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     line = BlockLine(blocks, depth: 2 * max(1, parsers) + 1)
   }
 
-  /// Passes all events to `take`, in batches of at most `limit`, with the number of bytes of the file read so far. `noted` is called
-  /// for malformed rows as they are found; if it returns `stop`, the row is thrown as an error, after the events before it. Errors of
-  /// `take` are passed on. `counted` gets, for each block, what was counted beside events and malformed rows.
+  /// Passes all events to `take`, in batches of at most `limit`, with the number of bytes of the file read so far. Calls `noted` for
+  /// malformed rows as they are found; if it returns `stop`, the row is thrown as an error, after the events before it. Errors of `take`
+  /// are rethrown. Calls `counted` for each block with its other counts.
   mutating func run(
     limit: Int, counted: (ReplayCounts) -> Void = { _ in }, into take: (Span<E>, Int) async throws -> Void,
     noted: (RowNote) -> MalformedPolicy

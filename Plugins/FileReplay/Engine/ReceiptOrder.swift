@@ -1,17 +1,17 @@
 internal import StockbusPlugin
 
-/// Sees to it that receipts never decrease on the output, as readers that work with time require.
+/// Ensures that receipt times never decrease on the output, as readers that work with time require.
 ///
-/// An event that was received, or is dated where the recording has no receipts, at most `tolerance` before the one before it counts as
-/// received with that one. One that is further back is left as it is: then the one before it, or it, has a wrong date.
+/// An event whose receipt time (or whose own time, where the recording has no receipt times) is at most `tolerance` before that of the
+/// previous event gets the previous receipt time. One that is further back is left unchanged: then its time or the previous one is wrong.
 struct ReceiptOrder {
-  /// In nanoseconds; that of `EventClock`.
+  /// The tolerance of `EventClock`, in nanoseconds.
   private static var tolerance: Int64 { EventClock.tolerance }
 
   private var latest = Int64.min
   private let isNeeded: Bool
 
-  /// - Parameter isNeeded: whether any component of the run works with time.
+  /// - Parameter isNeeded: true if any component of the run works with time.
   init(isNeeded: Bool) { self.isNeeded = isNeeded }
 
   /// Sends a batch.
@@ -40,7 +40,7 @@ struct ReceiptOrder {
     for place in batch.indices { output.send(ordered(batch[place])) }
   }
 
-  /// The event with a receipt that is not before the last one's.
+  /// The event with a receipt time that is not before the last one's.
   @inline(__always)
   mutating func ordered<E: ReplayEvent>(_ event: E) -> E {
     if !isNeeded { return event }

@@ -11,14 +11,14 @@ struct ReplayPosition: Hashable, Sendable {
 
 /// The events of several files, merged by time, returned in batches.
 ///
-/// The earliest of the files' next events comes first; on a tie, that of the file listed first. The order inside a file is not changed.
-/// Memory is bounded by the number of files.
+/// The earliest of the files' next events is first; on a tie, that of the file listed first. The order inside a file is not changed. Memory
+/// is bounded by the number of files.
 struct Replay<E: ReplayEvent>: ~Copyable {
   private let inputs: [ReplayInput]
   private let options: ReplayOptions
   private var files: [MergedFile<E>]
   private var heap: [Int]  // files with events, the next one first
-  /// The first file of the heap is empty, and its next event has to be waited for.
+  /// True if the first file of the heap is empty, and its next event has to be awaited.
   private var isStarved = false
   private var primed: Int  // files whose first events have been read
   private var isFinished: Bool
@@ -79,7 +79,7 @@ struct Replay<E: ReplayEvent>: ~Copyable {
   /// True if a file is a pipe or similar, where reading may have to wait for the writer.
   var isLive: Bool { files.contains { $0.isLive } }
 
-  /// True if the next event may have to be waited for, because a pipe has not sent it yet.
+  /// True if the next event may have to be awaited, because a pipe has not sent it yet.
   var mustWait: Bool {
     if files.count == 1 { return files[0].mustWait }
     return isStarved && heap.first.map { files[$0].mustWait } ?? false
@@ -170,7 +170,7 @@ extension Replay {
     let start = position.events
     let end = position.events + limit
     while position.events < end, let first = heap.first {
-      // The file with the next event continues until the second file's event comes first.
+      // The file with the next event continues until the second file's event is earlier.
       let second = heap.count > 2 ? (precedes(heap[1], heap[2]) ? heap[1] : heap[2]) : heap.count > 1 ? heap[1] : nil
       let bound = second.map { (time: files[$0].head, wins: first < $0) }
       let isEmpty = files[first].emit(upTo: end, &position.events, before: bound?.time ?? .max, orAt: bound?.wins ?? true, body)

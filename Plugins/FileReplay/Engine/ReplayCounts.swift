@@ -9,7 +9,7 @@ struct ReplayCounts: Hashable, Sendable {
   var malformed = 0
   /// Messages of raw captures of unknown kinds.
   var unknown = 0
-  /// Values that did not fit into events that were returned or are outside.
+  /// Values that did not fit into the returned events.
   var kept = KeptValues()
 
   static func - (a: ReplayCounts, b: ReplayCounts) -> ReplayCounts {

@@ -2,7 +2,7 @@ internal import MarketData
 
 /// Why a replay cannot continue, and where: one sentence with file and place.
 struct ReplayError: Error, Hashable, Sendable {
-  /// What is wrong.
+  /// The kind of error.
   enum Code: Hashable, Sendable {
     /// The file cannot be opened or read; with the system's reason.
     case unreadable
@@ -42,12 +42,12 @@ extension ReplayError: CustomStringConvertible {
   }
 }
 
-/// What is noted about a row: it is no event, or the rows from it on are read in a way that is worth a remark.
+/// A note about a row: it is no event, or later rows are read in a way that is worth a remark.
 enum RowNote: Hashable, Sendable {
   case malformed(MalformedRow)
   case remark(NotedRemark)
 
-  /// The same, `lines` lines further on.
+  /// The same note with a line number that is larger by `lines`.
   func moved(by lines: Int) -> RowNote {
     switch self {
     case .malformed(var row):
@@ -64,9 +64,9 @@ enum RowNote: Hashable, Sendable {
 struct NotedRemark: Hashable, Sendable, CustomStringConvertible {
   var kind: RowRemark
   var file: String
-  /// Counted from 1.
+  /// The line, counted from 1.
   var line: Int
-  /// One sentence.
+  /// The note in one sentence.
   var text: String
 
   /// `ticks.csv:17: 'time' is read as seconds since 1970`
@@ -77,7 +77,7 @@ struct NotedRemark: Hashable, Sendable, CustomStringConvertible {
 struct MalformedRow: Hashable, Sendable {
   /// How much of a row's text is stored, in bytes.
   static let textLimit = 200
-  /// How much of it is searched for carriage returns.
+  /// How many of the bytes are searched for carriage returns.
   fileprivate static let returnLimit = 4096
 
   var file: String
@@ -116,13 +116,13 @@ extension ReplayError {
     return error
   }
 
-  /// The error for the row that a replay stops at.
+  /// The error for the row at which a replay stops.
   init(malformed row: MalformedRow) {
     self.init(code: .malformedRow, file: row.file, place: .line(row.line), message: row.reason)
   }
 }
 
-/// What to do after a malformed row.
+/// The reaction to a malformed row.
 enum MalformedPolicy: String, Hashable, Sendable, CaseIterable {
   /// Continue with the next row.
   case skip

@@ -54,16 +54,16 @@ enum ReplayLoops: Hashable, Sendable {
 /// How rows become events, and which of them are replayed.
 struct ReplayOptions: Sendable {
   var format = RowFormat.auto
-  /// Makes symbols of names.
+  /// Creates symbols from names.
   var intake = SymbolIntake.open
   var csv = CSVFormat()
-  /// By the event's field: a column's name or number, or a path in a JSON object; other fields are found by their usual names.
+  /// The mapping by the event's field: a column's name or number, or a path in a JSON object; other fields are found by their usual names.
   var columns: [String: String] = [:]
   /// The symbol of rows that have none.
   var symbol: Symbol?
-  /// The length of bars that say none.
+  /// The length of bars in rows without one.
   var length = BarLength.unknown
-  /// How sale conditions are read. Nil: words that stockbus writes are, and all others are regular.
+  /// How sale conditions are read. Nil: stockbus's own words are read, and all others are regular.
   var conditions: ConditionTable?
   var timeFormat = TimeFormat.auto
   /// An IANA zone for dates, for times without a zone, and for times since midnight.
@@ -72,9 +72,9 @@ struct ReplayOptions: Sendable {
   var finer = FinerTimes.reject
   /// The day for times since midnight.
   var date: CivilDate?
-  /// Prices are divided by it, exactly: with 10000 the row's 138300 becomes 13.83.
+  /// Prices are divided by this number, exactly: with 10000 the row's 138300 becomes 13.83.
   var priceScale: Int64 = 1
-  /// Sizes likewise.
+  /// Sizes are divided by this number, exactly.
   var sizeScale: Int64 = 1
   /// How prices finer than a billionth are treated.
   var finerPrices = FinerPrices.reject
@@ -82,13 +82,13 @@ struct ReplayOptions: Sendable {
   var numbers = NumberForm.plain
   /// The words for sides; nil for the usual ones.
   var sides: SideWords?
-  /// The time of day, which decides what numbers can be times.
+  /// Returns the time of day, which decides which numbers can be times.
   var now: @Sendable () -> Timestamp = { Timestamp(ns: .max) }
   /// The earliest time that a number can be.
   var earliest = TimeGuess.earliest
-  /// Only events at or after it.
+  /// Only events at or after this time.
   var from: Timestamp?
-  /// Only events before it.
+  /// Only events before this time.
   var until: Timestamp?
   var loops = ReplayLoops.times(1)
   /// How the messages of raw captures are decoded; merged with the preset.

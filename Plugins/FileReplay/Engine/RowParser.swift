@@ -22,7 +22,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
   }
 
   var counts: ReplayCounts { ReplayCounts(events: events, outside: outside, malformed: rows.malformed, kept: rows.kept) }
-  /// How often a row has changed how the rows after it are read.
+  /// How often a row has changed how later rows are read.
   var changes: Int { rows.changes }
   /// The header that has replaced the first one, with its line end; empty if none has.
   var laterHeader: [UInt8] { rows.laterHeader }
@@ -45,8 +45,8 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
 
   /// Appends as many of the next events as there is room for, and returns their number; 0 only at the end, or without room.
   ///
-  /// `noted` is called for malformed rows, in the lines' order, with the number of events before them; if it returns `stop`, the row is
-  /// thrown as an error. After an error the parser is at its end.
+  /// Calls `noted` for malformed rows, in the lines' order, with the number of events before them; if it returns `stop`, the row is thrown
+  /// as an error. After an error the parser is at its end.
   mutating func next(
     _ lines: inout LineReader, into batch: inout OutputSpan<E>, noted: (RowNote, Int) -> MalformedPolicy
   ) throws(ReplayError) -> Int {

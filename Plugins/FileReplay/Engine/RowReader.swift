@@ -1,15 +1,15 @@
 internal import MarketData
 internal import StockbusDecoding
 
-/// Reads rows of one layout into values; of the event's type it knows the fields only, so it is compiled once for all types.
+/// Reads rows of one layout into values; it knows only the fields of the event's type, so it is compiled once for all types.
 struct RowReader: ~Copyable {
-  /// What was read.
+  /// The result of a step.
   enum Step {
     /// A row, whose values are in `values.row`.
     case row
     /// A line without values.
     case none
-    /// Nothing, because it would have to be waited for.
+    /// Nothing, because the next row would have to be awaited.
     case later
   }
 
@@ -22,7 +22,7 @@ struct RowReader: ~Copyable {
   private(set) var isAtEnd = false
   /// Values that did not fit into their events.
   private(set) var kept = KeptValues()
-  /// How often a row has changed how the rows after it are read.
+  /// How often a row has changed how later rows are read.
   private(set) var changes = 0
   private var told: Set<RowRemark> = []
 
@@ -68,13 +68,13 @@ struct RowReader: ~Copyable {
   /// The time of the last row with a time.
   var last: Timestamp? { values.row.time.ns == 0 ? nil : values.row.time }
 
-  /// Continues after the lines were exchanged.
+  /// Continues after the lines were replaced by others.
   mutating func resume() { isAtEnd = false }
 
-  /// Reads nothing more, after an error.
+  /// Stops reading, after an error.
   mutating func end() { isAtEnd = true }
 
-  /// Reads a row of a known shape; returns false if it is of another, or not in memory as a whole.
+  /// Reads a row of a known shape; returns false if the row has another shape, or is not in memory as a whole.
   @inline(always)
   mutating func quick(_ lines: inout LineReader) -> Bool {
     guard let start = lines.ahead else { return false }
@@ -82,8 +82,8 @@ struct RowReader: ~Copyable {
     return lines.take(upTo: newline)
   }
 
-  /// Reads any row. `noted` is called for one that is malformed; if it returns `stop`, the row is thrown as an error. It is also called
-  /// with each remark, once, whatever it returns then.
+  /// Reads any row. Calls `noted` for a malformed one; if it returns `stop`, the row is thrown as an error. Also calls `noted` once with
+  /// each remark, and ignores the result then.
   @inline(never)
   mutating func slow(_ lines: inout LineReader, _ noted: (RowNote) -> MalformedPolicy) throws(ReplayError) -> Step {
     switch isJSON ? try json.next(&lines, slots) : try csv.next(&lines, slots) {
@@ -113,7 +113,7 @@ struct RowReader: ~Copyable {
     return .none
   }
 
-  /// True for another header, as in files that were put together; the rows after it are read by it. Throws if it lacks a column.
+  /// True for another header, as in concatenated files; the rows after it are read by it. Throws if it lacks a column.
   @inline(never)
   private mutating func isHeader(_ lines: borrowing LineReader, _ noted: (RowNote) -> MalformedPolicy) throws(ReplayError) -> Bool {
     if isJSON { return false }
@@ -161,7 +161,7 @@ struct RowReader: ~Copyable {
   /// The header that has replaced the first one, with its line end; empty if none has.
   var laterHeader: [UInt8] { csv.laterHeader }
 
-  /// Reads until the columns are known; throws what is wrong with them.
+  /// Reads until the columns are known; throws their fault.
   mutating func readColumns(_ lines: inout LineReader) throws(ReplayError) {
     while !isJSON, csv.columns == nil {
       switch try csv.next(&lines, slots) {

@@ -48,7 +48,7 @@ struct RowReasons {
     }
   }
 
-  /// The option that would have kept a row with too fine a price; empty for other fields, and where the price would be 0.
+  /// The option that would have kept a row whose price is too fine; empty for other fields, and where the price would be 0.
   private func rounding(_ field: Int) -> String {
     let kind = fields[field].kind
     return kind == .price || kind == .quoted ? "; 'finer_prices: round' rounds prices to nine, where that leaves any" : ""

@@ -1,8 +1,8 @@
 internal import MarketData
 internal import StockbusFiles
 
-/// Gives bars of a day or more that begin at a midnight of the file's zone the midnight UTC of the same date, by which all readers know the
-/// date of a bar, whether or not they know the zone.
+/// Changes the start of bars of a day or more from a midnight of the file's zone to midnight UTC of the same date, by which all readers
+/// know the date of a bar, even without knowing the zone.
 struct BarDates {
   private var zone: ZoneRules
   /// True if every time is written as a date.
@@ -18,7 +18,7 @@ struct BarDates {
     let (midnight, overflow) = Int64(date).multipliedReportingOverflow(by: BarLength.day.raw)
     if overflow { return bar }
     var dated = bar
-    // A row without a receipt is received when it is dated.
+    // A row without a receipt time counts as received at its own time.
     if bar.received == bar.time { dated.received = Timestamp(ns: midnight) }
     dated.time = Timestamp(ns: midnight)
     return dated

@@ -3,7 +3,7 @@ internal import MarketData
 /// Fast reading of values in their usual forms. Each function moves the pointer past the value and returns true, or leaves the pointer and
 /// returns false: then the value has to be read by the general functions, which handle every form and every error.
 ///
-/// Each gets the byte that follows the value, repeated eight times in a word; a carriage return may be there too.
+/// Each function gets the byte that follows the value, repeated eight times in a word; there may also be a carriage return instead.
 ///
 /// Unsafe: bytes after the value must be readable, as `LineReader` guarantees.
 extension ValueDecoder {
@@ -34,7 +34,7 @@ extension ValueDecoder {
     return true
   }
 
-  /// An amount, likewise.
+  /// An amount of up to eight digits before the point and as many after it.
   @inline(always)
   mutating func quickQuantity(_ p: inout UnsafePointer<UInt8>, _ field: Int, stop: UInt64) -> Bool {
     var places = 0

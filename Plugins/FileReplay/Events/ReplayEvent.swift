@@ -8,7 +8,7 @@ protocol ReplayEvent: Sendable {
   static var decodedKind: EventKind? { get }
   /// The event's own time; replays of rows are ordered, limited and paced by it.
   var time: Timestamp { get }
-  /// When it reached its recorder; replays of raw captures are ordered, limited and paced by it.
+  /// When the event reached its recorder; replays of raw captures are ordered, limited and paced by this time.
   var received: Timestamp { get set }
   /// Makes the event from the values of a row.
   init(_ row: borrowing RowValues)
@@ -24,7 +24,7 @@ extension ReplayEvent where Self: DecodedEvent {
 
 /// A message of a raw capture.
 struct CapturedMessage {
-  /// The component that replays it.
+  /// The component that replays the event.
   var component: String
   var received: Timestamp
   /// Valid until the next line is read.
@@ -36,7 +36,7 @@ extension RawMessage: ReplayEvent {
   static var decodedKind: EventKind? { nil }
   var time: Timestamp { received }
 
-  /// Rows contain no messages; the settings prevent that this is called.
+  /// Rows contain no messages; the settings prevent this call.
   init(_ row: borrowing RowValues) { self.init(component: "", received: Timestamp(ns: 0), text: "") }
 
   static func decode(_ message: CapturedMessage, _ reader: inout MessageReader?, into body: (RawMessage) -> Void) -> Verdict? {

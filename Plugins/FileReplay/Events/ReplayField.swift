@@ -5,17 +5,17 @@ struct ReplayField: Hashable, Sendable {
   /// The type of its values. The fields of a row are read in this order, so of several problems the first is reported.
   enum Kind: UInt8, Comparable, Sendable {
     case symbol, time, price
-    /// A side of a quote: a price, or 0 where nobody quotes that side.
+    /// The price of one side of a quote; 0 for a side without a quote.
     case quoted
     case quantity
     /// The time of receipt; if the row has none, the event's own time.
     case received
     case side
-    /// The same, in words that the options name.
+    /// The side in the words that the options name.
     case ownSide
     /// A trade's sale conditions.
     case condition
-    /// What files of bars may also say, as those that stockbus writes. An average price that is missing is the close.
+    /// Further fields of bars, as in files that stockbus writes. A missing average price becomes the close.
     case average, amount, count, length, session, status
 
     static func < (a: Kind, b: Kind) -> Bool { a.rawValue < b.rawValue }
@@ -25,7 +25,7 @@ struct ReplayField: Hashable, Sendable {
   /// The names of columns or keys under which it is searched if no mapping is given, best first.
   let aliases: [String]
   let isRequired: Bool
-  /// False for numbers that have to be converted, which no quick function does.
+  /// False for numbers that have to be converted, which no quick function can do.
   var isQuick = true
 
   init(_ name: String, _ kind: Kind, _ aliases: [String], isRequired: Bool = true) {
@@ -35,7 +35,7 @@ struct ReplayField: Hashable, Sendable {
     self.isRequired = isRequired
   }
 
-  /// The field as these options have it read.
+  /// The field, adapted to these options.
   func adapted(to options: ReplayOptions) -> ReplayField {
     var field = self
     switch kind {

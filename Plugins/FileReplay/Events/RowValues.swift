@@ -5,16 +5,16 @@ struct RowValues: ~Copyable {
   /// One field's value as a number: a symbol's handle, units of 1e-9, nanoseconds, a side, a condition, a bar's length.
   struct Value {
     var raw: Int64 = 0
-    /// The number of decimals it was written with; 1 for a given receive time.
+    /// The number of decimals in the row; 1 for a given receipt time.
     var places: UInt8 = 0
   }
   /// The largest number of fields of an event.
   static let limit = 15
   /// The number of fields of events that are not bars.
   private static let usual = 8
-  /// Where the time is.
+  /// The place of the time.
   static let timePlace = 1
-  /// Where the length of a bar is, and the upper half of its amount.
+  /// The places of a bar's length and of the upper half of its amount.
   static let lengthPlace = 8
   static let upperPlace = 15
 

@@ -1,9 +1,9 @@
 internal import MarketData
 internal import StockbusDecoding
 
-/// What was done about a value so that its row could be kept, or about its row.
+/// How a value, or its row, was changed so that the row could be kept.
 enum RowRemark: Hashable, Sendable {
-  /// What numbers are as times: `'time' is read as seconds since 1970`.
+  /// How numbers are read as times: `'time' is read as seconds since 1970`.
   case guessedTime(String)
   /// A size with more than nine decimals, which was cut.
   case cut
@@ -15,7 +15,7 @@ enum RowRemark: Hashable, Sendable {
   case sameHeader, otherHeader
   /// The first number with a decimal comma.
   case decimalComma
-  /// What the reader of a venue's messages says.
+  /// A remark of the reader of a venue's messages.
   case message(String)
 
   /// True if values may be wrong, or are missing.
@@ -27,9 +27,9 @@ enum RowRemark: Hashable, Sendable {
   }
 }
 
-/// Keeping the rest of an event if a value in it does not fit.
+/// Keeps the rest of an event if one of its values does not fit.
 extension ValueDecoder {
-  /// Sets the value of a field that could not be read, and remarks what was done; throws the problem if there is nothing to be done.
+  /// Sets a substitute for a value that could not be read, and remarks on it; throws the problem if there is no substitute.
   @inline(never)
   mutating func amend(_ problem: FieldProblem, _ slot: FieldSlot) throws(FieldProblem) {
     let field = problem.field
@@ -77,12 +77,12 @@ extension ValueDecoder {
     }
   }
 
-  /// Sets the sizes of sides that nobody quotes to 0. Throws if nobody quotes either, and a side is empty in the row.
+  /// Sets the sizes of sides without a quote to 0. Throws if both sides have none, and a side is empty in the row.
   mutating func clearSides(_ slots: borrowing Slots) throws(FieldProblem) {
     for field in kinds.indices where emptySides >> field & 1 != 0 {
       let other = kinds.indices.first { kinds[$0] == .quoted && $0 != field } ?? field
       if emptySides >> other & 1 != 0, slots[field].trimmed.isEmpty { throw FieldProblem(field: field, reason: .missing) }
-      // Sizes come in the order of the sides behind them.
+      // Sizes follow the sides in the same order.
       row.set(field + 2, 0)
     }
   }
@@ -95,6 +95,6 @@ extension FieldSlot {
     return "'\(String(decoding: text.prefix(60), as: UTF8.self))\(text.count > 60 ? "…" : "")'"
   }
 
-  /// True if the row does not have the field at all; an empty text and `null` are there.
+  /// True if the row does not have the field at all; an empty text and `null` count as present.
   var isLacking: Bool { kind == .absent && rank == 255 }
 }

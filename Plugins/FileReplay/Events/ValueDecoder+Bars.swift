@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// The values that only bars have; those that are missing are left as they are in a venue's file.
+/// The values that only bars have; missing ones are left unchanged in a venue's file.
 extension ValueDecoder {
   @inline(never)
   mutating func readOfBar(_ slot: FieldSlot, _ field: Int, _ kind: ReplayField.Kind) throws(FieldProblem) {
@@ -9,7 +9,7 @@ extension ValueDecoder {
     let isMissing = slot.kind == .absent || text.isEmpty
     switch kind {
     case .average:
-      // The number of decimals says whether there is one; it is not needed otherwise.
+      // The number of decimals shows whether there is a value; otherwise it is not needed.
       if isMissing { return row.set(field, 0) }
       row.set(field, try price(slot, field).raw, places: 1)
     case .amount:

@@ -14,15 +14,15 @@ struct ValueDecoder: ~Copyable {
   let sizeScale: UInt64
   let numbers: NumberForm
   let finerPrices: FinerPrices
-  /// Decimals up to which a number is what it looks like: none where points are marks between thousands, or may be.
+  /// The largest number of decimals with which a point is certainly a decimal point: none if points separate thousands, or may do so.
   private var plainPlaces: UInt8
   /// True after a number with a decimal comma that was refused.
   var hasCommas = false { didSet { if hasCommas { plainPlaces = 0 } } }
   private var conditions: ConditionReader
   private let ownSides: [(word: [UInt8], side: Side)]
-  /// What the row's reader has to say about the last row.
+  /// The remarks about the last row.
   var remarks: [(kind: RowRemark, field: Int, text: String)] = []
-  /// The sides of the last quote that nobody quotes, as a bit for each field.
+  /// The sides of the last quote without a price, as a bit for each field.
   var emptySides = 0
   /// The first eight digits of the last time and their value, because consecutive times begin with the same digits.
   var front = TimeFront()
@@ -48,7 +48,7 @@ struct ValueDecoder: ~Copyable {
     order = fields.indices.sorted { (fields[$0].kind, $0) < (fields[$1].kind, $1) }
   }
 
-  /// Reads all fields of a row. What does not fit is left out where the rest of the event can be kept: see `amend`.
+  /// Reads all fields of a row. Values that do not fit are left out where the rest of the event can be kept: see `amend`.
   mutating func read(_ slots: borrowing Slots) throws(FieldProblem) {
     emptySides = 0
     for field in order {
@@ -127,7 +127,7 @@ struct ValueDecoder: ~Copyable {
     return (raw, places)
   }
 
-  /// Which side took the liquidity: `buy`, `sell`, `b`, `s`, `a`, `n` in upper or lower case; unknown if it is missing.
+  /// The side that took the liquidity: `buy`, `sell`, `b`, `s`, `a`, `n` in upper or lower case; unknown if it is missing.
   private func side(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Side {
     if slot.count == 0 { return .unknown }
     // The usual two as words.

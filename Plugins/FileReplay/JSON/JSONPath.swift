@@ -34,7 +34,7 @@ struct JSONPath: Hashable, Sendable {
     self.steps = steps
   }
 
-  /// Parses what follows an opening bracket: an index or a key in quotation marks.
+  /// Parses the text after an opening bracket: an index or a key in quotation marks.
   private static func bracket(_ text: Substring) -> (Step, Substring)? {
     if text.first == "\"" {
       let key = text.dropFirst().prefix { $0 != "\"" }

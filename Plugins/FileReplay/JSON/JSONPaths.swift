@@ -7,7 +7,7 @@ struct JSONPaths {
   /// The use of a value at a node.
   struct Target {
     var slot: Int
-    /// The path's rank among the paths of the field; the lowest one that is found wins.
+    /// The path's rank among the paths of the field; of several found paths the lowest rank wins.
     var rank: UInt8
   }
   private struct Child {

@@ -12,7 +12,7 @@ extension JSONRows {
     }
     if depth >= Self.depthLimit { throw JSONProblem(.tooDeep, p) }
     if node >= 0, targets[node].slot != -1 {
-      // A shape cannot express that there is an object in place of a value.
+      // A shape cannot express an object in place of a value.
       isLearning = false
       store(node, p, 1, .container, Decimal())
     }
@@ -85,7 +85,7 @@ extension JSONRows {
     return node < 0 ? -1 : paths.child(of: node, key: start, count: length)
   }
 
-  /// Adds a value, and the bytes between it and the one before, to the shape.
+  /// Adds a value, and the bytes between it and the previous value, to the shape.
   private mutating func learn(_ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ node: Int) {
     let targets = node < 0 ? [] : paths.targets(of: node).map { (field: $0.slot, rank: $0.rank) }
     let shapes = shapes  // see its declaration

@@ -25,7 +25,7 @@ struct JSONRows: ~Copyable {
   /// The number of rows of unknown shape since all places for shapes are used.
   private var strangers = 0
   private var latest = 0
-  /// The only shape whose fields may be set in the values; -1 if no shape's are.
+  /// The only shape whose fields may be set in the values; -1 if there is none.
   private var filled = -1
   var victim = 0
   var isLearning = false

@@ -56,7 +56,7 @@ enum NumberGrammar {
 extension Decimal {
   /// Reads the number at `p` and moves `p` past it; nil if there is none, with `p` at the first wrong byte.
   ///
-  /// Unsafe: what follows the number must be readable, as `LineReader` guarantees, and must not be a digit.
+  /// Unsafe: the byte after the number must be readable, as `LineReader` guarantees, and must not be a digit.
   static func scan(_ p: inout UnsafePointer<UInt8>, _ grammar: NumberGrammar) -> Decimal? {
     var number = Decimal()
     if p.pointee == 45 {

@@ -18,7 +18,7 @@ struct FieldSlot {
   var count = 0
   var number = Decimal()
   var kind = Kind.absent
-  /// The rank of the name or path under which it was found; lower is better, 255 means none.
+  /// The rank of the name or path under which the field was found; lower is better, 255 means none.
   var rank: UInt8 = 255
 
   var text: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
@@ -77,19 +77,19 @@ enum RowFound {
   /// A malformed row; the parser's `reason` says why.
   case malformed
   case end
-  /// It has not arrived yet, and the reader must not wait for it.
+  /// The row has not arrived yet, and the reader must not wait for it.
   case later
 }
 
-/// Why a row gives no event: the field and what is wrong with it.
+/// Why a row gives no event: the field and its fault.
 struct FieldProblem: Error, Hashable, Sendable {
   enum Reason: Hashable, Sendable {
     case missing, notANumber, tooManyDecimals, notExact, outOfRange, negative, notASide, notACondition, notAValue, notWhole, notALength
     /// The largest or smallest number, which stands for a value that is not defined.
     case undefined
-    /// A point that may stand between thousands, as other numbers in the file have decimal commas.
+    /// A point that may separate thousands, because other numbers in the file have decimal commas.
     case ambiguous
-    /// A number as a time that has not been judged yet.
+    /// A number as a time whose unit has not been determined yet.
     case unsettledTime
     case symbol(String)
     case time(String)

@@ -6,7 +6,7 @@ extension RowShape {
   /// some values may be set then. The newline may be the one after the last byte that was read from the file.
   ///
   /// Values in the usual forms are read directly. For other forms, and for unused values, `other` is called, which moves the pointer past
-  /// the value and returns whether it is valid.
+  /// the value and returns true if it is valid.
   @inline(always)
   static func read(
     _ pieces: UnsafeMutablePointer<Piece>, _ bytes: UnsafeMutablePointer<UInt8>, _ start: UnsafePointer<UInt8>,

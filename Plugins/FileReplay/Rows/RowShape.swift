@@ -10,12 +10,12 @@ struct RowShape: ~Copyable {
   enum Use: UInt8 {
     /// The row ends here.
     case end
-    /// Unused; it is only skipped.
+    /// Unused; the value is only skipped.
     case nothing
     case symbol, time, price, quantity
     /// A field that is read by the general functions.
     case other
-    /// No value of its own: the value before it is read again, for another field.
+    /// Not a new value: the previous value is read again, for another field.
     case again
   }
   /// The form of a value.
@@ -57,7 +57,7 @@ struct RowShape: ~Copyable {
   private var pieceCount = 0
   private var byteCount = 0
   private var isTooLarge = false
-  /// By field, the value it is read from: its rank among the paths of the field, and its piece; -1 if it is null.
+  /// The value from which each field is read: its rank among the paths of the field, and its piece; -1 if it is null.
   private var found: [(rank: UInt8, piece: Int)?]
 
   /// - Parameter hasSymbol: rows need not have a symbol.
@@ -130,7 +130,7 @@ extension RowShape {
     append(from, count, .end, .field)
     isComplete = !isTooLarge && zip(isNeeded, found).allSatisfy { !$0 || ($1?.piece ?? -1) >= 0 }
     for i in 0..<max(0, pieceCount - 1) where pieces[i].use != .again {
-      // After the last value comes a carriage return or a newline; neither is part of a value.
+      // The last value is followed by a carriage return or a newline; neither is part of a value.
       let next = pieces[i + 1]
       let byte = next.use == .again ? nil : next.count > 0 ? UInt8(truncatingIfNeeded: next.head) : next.use == .end ? 10 : nil
       pieces[i].stop = byte.map { ByteWords.all($0) } ?? 0

@@ -29,7 +29,7 @@ struct Scratch: ~Copyable {
     capacity = bigger
   }
 
-  /// Appends what `body` writes at the pointer; `body` returns the number of bytes, for which there must be room.
+  /// Appends the bytes that `body` writes at the pointer; `body` returns their number, for which there must be room.
   mutating func append(_ body: (UnsafeMutablePointer<UInt8>) -> Int) { count += body(base + count) }
 
   /// Appends one byte; there must be room.

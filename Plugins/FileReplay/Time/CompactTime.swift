@@ -2,8 +2,8 @@ internal import MarketData
 
 /// Times that are written without separators.
 enum CompactTime {
-  /// `20080102` as `2008-01-02`, and `20080102093000.5`, `20080102 093000` or `20080102T0930Z` as `2008-01-02T09:30:00`…; nil for other
-  /// texts. It need not be a date that exists.
+  /// Converts `20080102` to `2008-01-02`, and `20080102093000.5`, `20080102 093000` or `20080102T0930Z` to `2008-01-02T09:30:00`…; nil for
+  /// other texts. The date need not exist.
   static func iso(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     guard text.count <= 48, text.count >= 8, text.prefix(8).allSatisfy(isDigit) else { return nil }
     var rest = text.dropFirst(8)
@@ -13,7 +13,7 @@ enum CompactTime {
     iso.append(84)
     let clock = rest.prefix(while: isDigit)
     if clock.count == 2, rest.dropFirst(2).first == 58 {
-      // With colons it is in the usual form.
+      // With colons the time is in the usual form.
       return iso + rest
     }
     guard clock.count == 4 || clock.count == 6 else { return nil }

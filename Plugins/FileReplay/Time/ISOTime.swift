@@ -1,7 +1,7 @@
 internal import MarketData
 internal import StockbusFiles
 
-/// Reads ISO-8601 times and dates; a date that equals the one before takes two comparisons.
+/// Reads ISO-8601 times and dates; a date that equals the previous one takes two comparisons.
 ///
 /// Unsafe inside: it loads words from rows; `LineReader` guarantees readable bytes after them.
 struct ISOTime {

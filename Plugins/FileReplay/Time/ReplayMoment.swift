@@ -22,7 +22,7 @@ struct ReplayMoment: Hashable, Sendable {
 
   /// The moment in a zone, or in UTC if there is none. Throws if the local time does not exist in the zone.
   ///
-  /// A local time that occurs twice, because clocks are set back, is the first of the two, as in rows.
+  /// Of a local time that occurs twice, because clocks are set back, the first counts, as in rows.
   func time(in zone: inout ZoneRules?) throws(Missing) -> Timestamp {
     guard form != .exact, let name = zone?.name else { return written }
     let (seconds, rest) = written.ns.quotientAndRemainder(dividingBy: 1_000_000_000)

@@ -13,7 +13,7 @@ struct TimeDecoder: ~Copyable {
   var text: ISOTime
   private let now: @Sendable () -> Timestamp
   private let earliest: Timestamp
-  /// What the numbers were that have come in the format `auto`.
+  /// The guessed meanings of numbers that have arrived in the format `auto`.
   private var guesses: [TimeGuess] = []
   // The whole numbers that `quick` reads, from `least` on, and their unit.
   private var least: UInt64
@@ -82,7 +82,7 @@ struct TimeDecoder: ~Copyable {
     }
   }
 
-  /// Judges a number that has come as a time in the format `auto`; returns what it is. Throws if it is none.
+  /// Determines the meaning of a number in the format `auto`, and returns it. Throws if the number cannot be a time.
   mutating func settle(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> TimeGuess {
     let text = slot.trimmed
     let whole = Self.whole(of: slot)
@@ -93,7 +93,7 @@ struct TimeDecoder: ~Copyable {
     }
     guesses.removeAll { $0.unit == guess.unit }
     guesses.append(guess)
-    // The rows' time is read by `quick`; a time of receipt may have another unit.
+    // `quick` reads the rows' time; a receipt time may have another unit.
     if field == RowValues.timePlace, guess.unit != 0 { (least, width, quickUnit) = (guess.least, guess.width, guess.unit) }
     return guess
   }
@@ -200,7 +200,7 @@ struct TimeDecoder: ~Copyable {
     throw FieldProblem(field: field, reason: .time("is not a time in \(described)"))
   }
 
-  /// True if times and dates are read that are written with separators.
+  /// True if the format has times and dates that are written with separators.
   var isForText: Bool { unit == 0 && format != .compact && format != .days }
 
   private var described: String {

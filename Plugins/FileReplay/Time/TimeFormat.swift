@@ -2,7 +2,7 @@ internal import MarketData
 
 /// How times are written in a file.
 enum TimeFormat: Hashable, Sendable, CaseIterable {
-  /// ISO-8601 or a date if it looks like one, otherwise a number whose meaning follows from its size: see `TimeGuess`.
+  /// ISO-8601 or a date if the text has that form, otherwise a number whose meaning follows from its size: see `TimeGuess`.
   case auto
   /// `2013-10-08T13:30:00.012Z`, up to nine decimals; without a zone the zone option must be given.
   case iso8601
@@ -10,14 +10,14 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
   case date
   /// A date without separators, perhaps with the time of day: `20080102`, `20080102093000`, `20080102 093000`.
   case compact
-  /// Days since 1970: the first moment of that day, likewise.
+  /// Days since 1970: the first moment of that day in the zone option, or in UTC without one.
   case days
   case seconds, milliseconds, microseconds, nanoseconds
   /// The time elapsed since midnight of the date option in the zone option. This is not the local time: on the day when clocks go forward,
   /// 09:30 is 8.5 hours after midnight.
   case secondsSinceMidnight, millisecondsSinceMidnight, microsecondsSinceMidnight, nanosecondsSinceMidnight
 
-  /// Its name in options.
+  /// The format's name in options.
   var name: String {
     switch self {
     case .auto: "auto"
@@ -70,7 +70,7 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// True if a number is a time in it.
+  /// True if the format has numbers as times.
   var readsNumbers: Bool { self != .iso8601 && self != .date }
 
   var isSinceMidnight: Bool {
@@ -85,7 +85,7 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
 enum FinerTimes: String, Hashable, Sendable, CaseIterable {
   /// The row is malformed.
   case reject
-  /// It is rounded down to the nanosecond.
+  /// Rounded down to the nanosecond.
   case truncate
 }
 

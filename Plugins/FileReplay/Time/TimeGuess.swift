@@ -1,9 +1,9 @@
 internal import MarketData
 
-/// What a number in a file is as a time, judging by its size: a date such as 20240102, or a count of seconds, milliseconds, microseconds or
-/// nanoseconds since 1970 that gives a time from 1990 to tomorrow. These do not overlap; any other number is no time.
+/// The meaning of a number as a time, judging by its size: a date such as 20240102, or a count of seconds, milliseconds, microseconds or
+/// nanoseconds since 1970 that gives a time from 1990 to tomorrow. These ranges do not overlap; any other number is no time.
 struct TimeGuess: Hashable, Sendable {
-  /// The whole numbers that it is about: from `least` on, `width` more.
+  /// The whole numbers with this meaning: from `least` on, `width` more.
   let least: UInt64
   let width: UInt64
   /// Nanoseconds in a unit; 0 for dates.
@@ -20,7 +20,7 @@ struct TimeGuess: Hashable, Sendable {
   /// The beginning of 1990.
   static let earliest = Timestamp(ns: 631_152_000_000_000_000)
 
-  /// What a number is at the time `now`; nil if it is no time.
+  /// The meaning of a number at the time `now`; nil if it is no time.
   init?(_ whole: UInt64, now: Timestamp, from earliest: Timestamp = Self.earliest) {
     let (tomorrow, isOver) = now.ns.addingReportingOverflow(TimeUnit.day)
     let latest = isOver ? UInt64(Int64.max) : UInt64(max(0, tomorrow))
@@ -41,14 +41,14 @@ struct TimeGuess: Hashable, Sendable {
     (self.least, self.width, self.unit, self.name) = (least, width, unit, name)
   }
 
-  /// The date that eight digits are, from 1900 on.
+  /// The date written as eight digits, from 1900 on.
   static func date(_ whole: UInt64) -> CivilDate? {
     guard (19_000_101...99_991_231).contains(whole) else { return nil }
     let number = Int(whole)
     return CivilDate(year: number / 10_000, month: number / 100 % 100, day: number % 100)
   }
 
-  /// What to write for a number that is no time by itself; empty if nothing is likely.
+  /// A suggestion for a number that is no time by itself; empty if nothing is likely.
   static func advice(_ whole: UInt64, digits: Int, now: Timestamp) -> String {
     if [8, 12, 14].contains(digits), let date = Self.date(digits == 8 ? whole : whole / (digits == 12 ? 10_000 : 1_000_000)) {
       return "; 'time: yyyymmdd' reads it as a date, \(date.iso)"

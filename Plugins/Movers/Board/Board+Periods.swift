@@ -2,8 +2,8 @@ internal import MarketData
 
 // Periods of calendars.
 extension Board {
-  /// How `time` lies to the calendar's period. An event of a later period closes the open one, for all symbols of the calendar, so that
-  /// symbols of one calendar are always compared over the same period.
+  /// The position of `time` relative to the calendar's period. An event of a later period closes the open one, for all symbols of the
+  /// calendar, so that symbols of one calendar are always compared over the same period.
   @inline(__always)
   mutating func place<Output: MoverOutput & ~Copyable>(
     _ time: Int64, calendar: Int, _ cause: Cause, into output: inout Output
@@ -48,7 +48,7 @@ extension Board {
     tellDifferences(since: before, leaversAreTold: true, cause, into: &output)
   }
 
-  /// With the figures that the symbols had in the period.
+  /// Sends the leaving events, with the figures that the symbols had in the period.
   private func tellLeavers<Key, Output: MoverOutput & ~Copyable>(
     _ members: [TopList<Key>.Member], _ list: MoverList, _ calendar: Int, _ cause: Cause, into output: inout Output
   ) {

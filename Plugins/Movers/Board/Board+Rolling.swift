@@ -1,6 +1,6 @@
 internal import MarketData
 
-// The last so many hours.
+// Periods of the last hours.
 extension Board {
   /// An event from before the window can only correct a reference.
   func isInWindow(_ time: Int64) -> Standpoint {

@@ -1,6 +1,6 @@
 internal import MarketData
 
-// What is sent when lists change.
+// The events that are sent when lists change.
 extension Board {
   /// The event of a symbol with its place in a list; ranks are counted from 1, and 0 is outside.
   func mover(_ entry: Int, _ list: MoverList, _ rank: Int, _ previous: Int, _ cause: Cause) -> Mover {
@@ -17,8 +17,8 @@ extension Board {
       sizeDecimals: standing.sizeDecimals)
   }
 
-  /// Sends what the update of one symbol did to a list: the symbol first, then those that it displaced, from the best rank on. Returns
-  /// whether anything was sent.
+  /// Sends the changes of a list after the update of one symbol: the symbol first, then those that it displaced, from the best rank on.
+  /// Returns true if anything was sent.
   @inline(__always)
   func tell<Key, Output: MoverOutput & ~Copyable>(
     _ change: TopList<Key>.Change, _ members: [TopList<Key>.Member], _ list: MoverList, _ countBefore: Int, _ entry: Int, _ cause: Cause,
@@ -44,7 +44,7 @@ extension Board {
     case (nil, let now?): (shift, range) = (-1, now + 1..<members.count)
     case (nil, nil): return
     }
-    // If as many are in the list as before, though one has left, the last one has come in.
+    // If the list is as long as before, though one symbol has left, the last member is new.
     let newcomer = change.now == nil && members.count == countBefore ? members.count - 1 : -1
     for index in range {
       output.send(mover(Int(members[index].entry), list, index + 1, index == newcomer ? 0 : index + 1 + shift, cause))
@@ -52,7 +52,7 @@ extension Board {
     if let displaced = change.displaced { output.send(mover(Int(displaced), list, 0, members.count, cause)) }
   }
 
-  /// Sends that all members have left.
+  /// Sends an event for each member that leaves.
   func leave<Output: MoverOutput & ~Copyable>(into output: inout Output) {
     let cause = Cause(time: received, received: received)
     leave(lists.gainers.members, .gainers, cause, into: &output)
@@ -75,7 +75,7 @@ extension Board {
     tellDifference(before.active, lists.active, .active, leaversAreTold, cause, into: &output)
   }
 
-  /// First those that have left, then those whose rank or figures have changed, in the order of their ranks.
+  /// First the symbols that have left, then those whose rank or figures have changed, in the order of their ranks.
   private func tellDifference<Key, Output: MoverOutput & ~Copyable>(
     _ before: [TopList<Key>.Member], _ list: TopList<Key>, _ name: MoverList, _ leaversAreTold: Bool, _ cause: Cause,
     into output: inout Output

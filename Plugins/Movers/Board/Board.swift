@@ -2,12 +2,12 @@ internal import EventBus
 internal import MarketData
 internal import StockbusInstruments
 
-/// The movers of a feed: what is known of each symbol, the lists, and when they change.
+/// The movers of a feed: the state of each symbol, the lists, and when they change.
 ///
-/// Everything is decided by the events and their times: how they are divided into batches, and how often `advance` is called in between,
-/// changes nothing. An event that was received at `r` implies that everything up to `r − 1 ns` has been received.
+/// The result depends only on the events and their times, not on how they are divided into batches, nor on how often `advance` is called in
+/// between. An event that was received at `r` implies that everything up to `r − 1 ns` has been received.
 struct Board {
-  /// What a component sees of an event; prices and sizes are billionths, times nanoseconds.
+  /// The part of an event that a board needs; prices and sizes are billionths, times nanoseconds.
   struct Sample: BitwiseCopyable {
     var symbol: Symbol
     var price: Int64
@@ -19,7 +19,7 @@ struct Board {
     var sizeDecimals: UInt8
     /// The time may stand for a date.
     var isDated = false
-    /// The time is that of a bar of a day or more.
+    /// True if the time is that of a bar of a day or more.
     var isDay = false
     /// The condition of a print of an auction, which may belong to a session just beside its time; otherwise regular.
     var auction = TradeCondition.regular
@@ -27,7 +27,7 @@ struct Board {
     var countsForLast = true
   }
 
-  /// The times that the events have which are sent for one reason.
+  /// The times of all events that are sent for one cause.
   struct Cause: BitwiseCopyable {
     var time: Int64
     var received: Int64
@@ -43,7 +43,7 @@ struct Board {
   /// In the order of first appearance, which decides ties.
   var standings: ContiguousArray<Standing> = []
   var lists: MoverLists
-  /// The latest time of receipt.
+  /// The latest receipt time.
   var received = Int64.min
   /// The earliest moment at which time changes something.
   var nextDue = Int64.max
@@ -57,7 +57,7 @@ struct Board {
   var window: RollingWindow?
 
   /// - Parameters:
-  ///   - top: how many ranks a list has; 1 to 65,535.
+  ///   - top: the number of ranks in a list; 1 to 65,535.
   ///   - window: the buckets of a rolling period; nil for periods of a calendar.
   init(_ rules: Rules, _ reference: MarketReference, top: Int, wait: Int64, window: RollingWindow? = nil) {
     self.rules = rules
@@ -68,7 +68,7 @@ struct Board {
     clocks = Array(repeating: PeriodClock(), count: max(1, reference.calendars.count))
   }
 
-  /// Does everything that is due up to and including `time`, each at its own moment.
+  /// Makes all changes that are due up to and including `time`, each at its own moment.
   mutating func advance<Output: MoverOutput & ~Copyable>(to time: Int64, into output: inout Output) {
     // The largest time means that nothing is due, also at the end of all progress.
     while nextDue <= time, nextDue < .max { makeDueChange(into: &output) }
@@ -89,7 +89,7 @@ struct Board {
   @inline(__always)
   mutating func take<Output: MoverOutput & ~Copyable>(_ sample: Sample, into output: inout Output) {
     let now = max(received, sample.received)
-    // What time has caused is sent before, with the moments at which it was due.
+    // Changes caused by time are sent first, with the moments at which they were due.
     if nextDue < now { advance(to: now - 1, into: &output) }
     received = now
     var time = EventClock.fair(Timestamp(ns: sample.time), received: Timestamp(ns: sample.received)).ns
@@ -120,7 +120,7 @@ struct Board {
     if !rank(entry, hadJumped, cause, into: &output) { output.filter(1) }
   }
 
-  /// Counts what was traded at a price that does not count; false if the symbol has had no price yet, and then nothing counts.
+  /// Counts a trade at a price that does not count; false if the symbol has had no price yet, and then nothing counts.
   @inline(never)
   private mutating func addVolume(_ sample: Sample, to entry: Int, at time: Int64) -> Bool {
     if standings[entry].time == .min { return false }
@@ -133,10 +133,10 @@ struct Board {
     return true
   }
 
-  /// How an event's time lies to its symbol's period.
+  /// The position of an event's time relative to its symbol's period.
   enum Standpoint { case counts, late, outside }
 
-  /// Brings the lists up to date after a change of one symbol, and sends what is different; returns whether anything was sent.
+  /// Updates the lists after a change of one symbol, and sends the differences; returns true if anything was sent.
   @inline(__always)
   private mutating func rank<Output: MoverOutput & ~Copyable>(
     _ entry: Int, _ hadJumped: Bool, _ cause: Cause, into output: inout Output
@@ -152,7 +152,7 @@ struct Board {
     hasSent = tell(changes.gainers, lists.gainers.members, .gainers, counts.0, entry, cause, into: &output) || hasSent
     hasSent = tell(changes.losers, lists.losers.members, .losers, counts.1, entry, cause, into: &output) || hasSent
     if rules.ranksPercent, !hasSent, hadJumped != standings[entry].flags.contains(.isJump) {
-      // A jump is never left out silently, and neither is the return from one.
+      // A jump, and the return from one, is never omitted silently.
       let list = standings[entry].flags.contains(.jumpedUp) ? MoverList.gainers : .losers
       output.send(mover(entry, list, 0, 0, cause))
       hasSent = true
@@ -205,8 +205,8 @@ struct Board {
     }
   }
 
-  /// Takes a price from before the period, if it is later than the one that is the reference now; returns whether it was taken. One that
-  /// would be a jump is not.
+  /// Takes a price from before the period as the reference, if it is later than the present one; returns true if it was taken. A price that
+  /// would be a jump is not taken.
   private mutating func correctReference(of entry: Int, _ price: Int64, at time: Int64) -> Bool {
     let standing = standings[entry]
     let known = standing.flags.contains(.hasReference) && !standing.flags.contains(.isFirstPrice)

@@ -1,7 +1,7 @@
 internal import EventBus
 internal import MarketData
 
-/// Where a board sends what has changed; an outlet, or an array in a test.
+/// The receiver of a board's changes; an outlet, or an array in a test.
 protocol MoverOutput: ~Copyable {
   mutating func send(_ event: Mover)
   /// Counts an event that has changed no list.

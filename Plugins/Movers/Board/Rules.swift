@@ -2,7 +2,7 @@ internal import MarketData
 
 /// Events after which a rule keeps their symbol out of a list.
 struct LeftOut: Hashable {
-  /// The price is below the least one.
+  /// The price is below the lowest allowed one.
   var price = 0
   /// Less was traded than the least volume.
   var volume = 0
@@ -10,7 +10,7 @@ struct LeftOut: Hashable {
   var reference = 0
 }
 
-/// What decides whether a symbol is ranked, and by what.
+/// The rules that decide whether a symbol is ranked, and by which measure.
 struct Rules {
   /// The keys of a symbol in the three lists; `Int64.min` and `Int128.min` if it is not in one.
   struct Keys {
@@ -76,8 +76,8 @@ struct Rules {
     }
   }
 
-  /// Computes the change in per cent, and the keys that follow. A reference that is not above zero has no per cent: of a negative one a rise
-  /// would be a fall, and of zero there is none.
+  /// Computes the change in per cent, and the keys that follow from it. A reference that is not above zero has no per cent: with a negative
+  /// one a rise would be a fall, and for zero per cent is undefined.
   @inline(__always)
   func keys(_ standing: inout Standing, _ leftOut: inout LeftOut) -> Keys {
     var keys = Keys()

@@ -1,24 +1,24 @@
 internal import MarketData
 internal import StockbusInstruments
 
-/// What is known of a symbol: 128 bytes, two cache lines. Prices are billionths, times nanoseconds since the epoch.
+/// The state of a symbol: 128 bytes, two cache lines. Prices are billionths, times nanoseconds since the epoch.
 struct Standing: BitwiseCopyable {
   struct Flags: OptionSet, BitwiseCopyable {
     let rawValue: UInt16
 
-    /// It has a price from before the period, or its own first one instead.
+    /// The symbol has a price from before the period, or its own first one instead.
     static let hasReference = Flags(rawValue: 1)
     /// The reference is the symbol's own first price.
     static let isFirstPrice = Flags(rawValue: 2)
-    /// It has a price of the period.
+    /// The symbol has a price of the period.
     static let isTraded = Flags(rawValue: 4)
     /// A split was applied to the reference in the period.
     static let isSplit = Flags(rawValue: 8)
-    /// Its price has jumped in the period, and has not come back.
+    /// The symbol's price has jumped in the period, and has not returned.
     static let isJump = Flags(rawValue: 16)
     static let isReused = Flags(rawValue: 32)
     static let jumpedUp = Flags(rawValue: 64)
-    /// It takes part in the list.
+    /// The symbol takes part in the list.
     static let isGainer = Flags(rawValue: 128)
     static let isLoser = Flags(rawValue: 256)
     static let isActive = Flags(rawValue: 512)
@@ -31,7 +31,7 @@ struct Standing: BitwiseCopyable {
   var flags: Flags = []
   var priceDecimals: UInt8 = 0
   var sizeDecimals: UInt8 = 0
-  /// The number of the last change by time that concerned it.
+  /// The number of the last change by time that concerned the symbol.
   var touched: UInt32 = 0
   /// The price with the latest event time, and that time; `Int64.min` before the first.
   var price: Int64 = 0
@@ -40,7 +40,7 @@ struct Standing: BitwiseCopyable {
   var referenceTime = Int64.min
   /// The change in billionths of a per cent; zero if it is not known.
   var percent: Int64 = 0
-  /// The price before the jump, and when the jump came.
+  /// The price before the jump, and when the jump occurred.
   var jumpBase: Int64 = 0
   var jumpTime = Int64.min
   /// When a split was applied in the period.
@@ -62,7 +62,7 @@ struct Standing: BitwiseCopyable {
     return flags.contains(.isSplit) ? .split : .unmarked
   }
 
-  /// Counts what was traded. The sums stay at the largest number instead of wrapping around.
+  /// Counts a trade. The sums stay at the largest number instead of wrapping around.
   mutating func add(volume added: Int128, turnover amount: Int128) {
     volume.addSaturating(added)
     turnover.addSaturating(amount)
@@ -89,7 +89,7 @@ struct Standing: BitwiseCopyable {
     percent = 0
   }
 
-  /// Applies a split to what is known from before it.
+  /// Applies a split to the values from before it.
   mutating func apply(_ split: PriceSplit, at now: Int64) {
     if time < split.time, time != .min {
       if let adjusted = split.adjust(price) { price = adjusted } else { time = .min }

@@ -1,8 +1,8 @@
 internal import MarketData
 
-/// The three lists; those that are not wanted stay empty.
+/// The three lists; unwanted ones stay empty.
 struct MoverLists {
-  /// What an update of a symbol did, with the members of each list now.
+  /// The changes by an update of a symbol, with the present members of each list.
   struct Changes {
     var gainers = TopList<Int64>.Change()
     var losers = TopList<Int64>.Change()

@@ -11,11 +11,11 @@ struct TopList<Key: FixedWidthInteger & BitwiseCopyable & Sendable> {
     func precedes(_ other: Member) -> Bool { key > other.key || (key == other.key && entry < other.entry) }
   }
 
-  /// What an update did to the list: the entry's index before and now, nil outside of the list.
+  /// The change of the list by an update: the entry's index before and now, nil outside of the list.
   struct Change: Equatable {
     var before: Int?
     var now: Int?
-    /// The member that had to leave because the entry came in.
+    /// The member that had to leave because the entry joined.
     var displaced: UInt32?
   }
 
@@ -25,7 +25,7 @@ struct TopList<Key: FixedWidthInteger & BitwiseCopyable & Sendable> {
   let capacity: Int
   /// The best first.
   private(set) var members: [Member] = []
-  /// By entry: its index among the members and one, or 0.
+  /// By entry: its index among the members plus one, or 0.
   private var positions: ContiguousArray<UInt16> = []
   private var others = Tournament<Key>()
 
@@ -47,11 +47,11 @@ struct TopList<Key: FixedWidthInteger & BitwiseCopyable & Sendable> {
     return position == 0 ? nil : Int(position) - 1
   }
 
-  /// Sets an entry's key; `out` takes it out.
+  /// Sets an entry's key; `out` removes it.
   mutating func update(_ entry: UInt32, _ key: Key) -> Change {
     if let index = index(of: entry) { return update(member: index, key) }
     let new = Member(entry: entry, key: key)
-    // If there is room in the list, nobody is outside.
+    // If there is room in the list, no entry is outside.
     guard key != Self.out, members.count < capacity || members.last.map(new.precedes) == true else {
       others.set(Int(entry), key)
       return Change()

@@ -13,7 +13,7 @@ struct Tournament<Key: FixedWidthInteger & BitwiseCopyable & Sendable> {
   /// Entries first; the last row has one key. Each row but the last is filled up to whole groups.
   private var rows: [ContiguousArray<Key>] = [[Key.min]]
 
-  /// The largest key; `out` if nobody takes part.
+  /// The largest key; `out` if no entry takes part.
   var best: Key { rows[rows.count - 1][0] }
 
   /// Makes room for entries below `count`; new ones do not take part.
@@ -57,7 +57,7 @@ struct Tournament<Key: FixedWidthInteger & BitwiseCopyable & Sendable> {
     }
   }
 
-  /// The entry with the largest key, the lowest number among equals; nil if nobody takes part.
+  /// The entry with the largest key, the lowest number among equals; nil if no entry takes part.
   var winner: Int? {
     let key = best
     if key == Self.out { return nil }

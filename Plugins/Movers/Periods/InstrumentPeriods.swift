@@ -28,7 +28,7 @@ struct InstrumentPeriods: PeriodCalendar {
     calendar.next(after: date).flatMap { calendar.hours(of: $0) }?.lowerBound.ns ?? .max
   }
 
-  /// Dates without a regular session, which are looked through before it is said that there is none.
+  /// The number of dates without a regular session that are checked before the search ends.
   private static var patience: Int { 400 }
 
   private func session(at time: Int64, _ date: TradingDate) -> PeriodSpan? {
@@ -76,12 +76,12 @@ extension MarketReference {
         return Int(terms.calendar)
       }, split: { splits.first(of: $0, after: $1) },
       close: { symbol, begin in
-        // The last hours have no trading date before them whose close would be the last price.
+        // For rolling hours there is no earlier trading date whose close could be the last price.
         if period == .rolling || past.isEmpty { return nil }
         let calendar = instruments.calendar(for: symbol)
         let date = TradingDate(of: Timestamp(ns: begin), calendar)
         guard let known = past.close(of: symbol, before: date, beginning: Timestamp(ns: begin), calendar) else { return nil }
-        // Its time is the last moment of its date, so that no later price of that date takes its place.
+        // The time of this close is the last moment of its date, so that no later price of that date replaces it.
         let end = calendar?.hours(of: known.date)?.upperBound ?? known.date.advanced(by: 1).midnight
         return (known.price, min(end.ns, begin) - 1)
       })

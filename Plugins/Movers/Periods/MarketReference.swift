@@ -1,10 +1,10 @@
 package import MarketData
 package import StockbusInstruments
 
-/// What movers have to know about symbols besides their prices. By default nothing is known: days and weeks are in UTC, nothing is split, and
-/// the only closes are those of the stream.
+/// The data about symbols that movers need besides prices. By default there is none: days and weeks are in UTC, nothing is split, and the
+/// only closes are those of the stream.
 package struct MarketReference: Sendable {
-  /// The calendars; a symbol's one is given by its index.
+  /// The calendars; a symbol has the index of one.
   package var calendars: [any PeriodCalendar]
   package var calendar: @Sendable (Symbol) -> Int
   /// The first split of a symbol after a time (nanoseconds since the epoch), not at it.

@@ -3,8 +3,7 @@ internal import StockbusInstruments
 
 /// One period of a calendar: a day, a session or a week. Times are nanoseconds since the epoch.
 ///
-/// The periods of a calendar do not overlap. A period lasts until the next one begins, as far as the lists are concerned: `end` is where they
-/// are cleared.
+/// The periods of a calendar do not overlap. For the lists, a period lasts until the next one begins; `end` is when they are cleared.
 package struct PeriodSpan: Hashable, Sendable {
   /// The first moment that belongs to it.
   package var start: Int64
@@ -27,12 +26,12 @@ package struct PeriodSpan: Hashable, Sendable {
 
 /// The days, sessions or weeks of the exchanges that share a calendar.
 package protocol PeriodCalendar: Sendable {
-  /// The period that contains `time`, or whose end has not come yet; nil if a price at this time counts in no period.
+  /// The period that contains `time`, or that lasts until the next one begins; nil if a price at this time counts in no period.
   func span(at time: Int64) -> PeriodSpan?
-  /// A moment of the trading date that the time of a bar of a day, or of an unknown length, stands for: midnight in UTC or at the exchange,
-  /// or without a calendar, only for days, in the zone of the run. Other times stay as they are.
+  /// A moment of the trading date for the time of a bar of a day, or of an unknown length: midnight in UTC or at the exchange, or without a
+  /// calendar, only for days, in the zone of the run. Other times stay as they are.
   func moment(ofBarAt time: Int64, isDay: Bool) -> Int64
-  /// The moment at which the print of an auction at `time` counts: one just beside the session that it opens or closes belongs to that.
+  /// The moment at which the print of an auction at `time` counts; a print just beside the session that it opens or closes is in it.
   func moment(of auction: TradeCondition, at time: Int64) -> Int64
 }
 
@@ -41,16 +40,16 @@ extension PeriodCalendar {
   package func moment(of auction: TradeCondition, at time: Int64) -> Int64 { time }
 }
 
-/// Days and weeks in UTC, for symbols of which no calendar is known.
+/// Days and weeks in UTC, for symbols without a known calendar.
 package struct UTCPeriods: PeriodCalendar {
   private static var day: Int64 { 86_400_000_000_000 }
   private let length: Int64
   /// How long after the epoch a period begins.
   private let offset: Int64
-  /// Where the bars of a date may begin, too.
+  /// The zone in which the dates of bars may also begin.
   var zone: ExchangeClock?
 
-  /// From midnight to midnight.
+  /// Days from midnight to midnight.
   package static let days = UTCPeriods(length: day, offset: 0)
   /// From Monday to Sunday, as in ISO 8601; the epoch was a Thursday.
   package static let weeks = UTCPeriods(length: 7 * day, offset: 4 * day)

@@ -1,11 +1,11 @@
 internal import MarketData
 internal import StockbusInstruments
 
-/// What was traded in the last so many buckets of time, for each symbol and bucket in which it was traded: 64 bytes each.
+/// The trades in the last `count` buckets of time, for each symbol and bucket in which it was traded: 64 bytes each.
 ///
-/// A bucket is a length of time; buckets are counted from the epoch. When everything up to a time T has been received, the window consists of
-/// the bucket that contains T − wait and the `count` buckets before it, so it is at least `count` buckets long, and at most one bucket and
-/// `wait` longer. Within that its sums are exact, and so is the price before it.
+/// A bucket is a length of time; buckets are counted from the epoch. When everything up to a time T has been received, the window consists
+/// of the bucket that contains T − wait and the `count` buckets before it, so it is at least `count` buckets long, and at most one bucket
+/// and `wait` longer. Within that its sums are exact, and so is the price before it.
 struct RollingWindow {
   /// The trades of one symbol in one bucket.
   struct Slot: BitwiseCopyable {
@@ -39,8 +39,8 @@ struct RollingWindow {
   private var last: ContiguousArray<Last> = []
 
   /// - Parameters:
-  ///   - width: of a bucket, in nanoseconds; positive.
-  ///   - count: buckets of a window besides the one that is being filled; positive.
+  ///   - width: the length of a bucket, in nanoseconds; positive.
+  ///   - count: the buckets of a window besides the one that is being filled; positive.
   init(width: Int64, count: Int64, wait: Int64) {
     self.width = width
     self.count = count
@@ -88,7 +88,7 @@ struct RollingWindow {
 
   @inline(never)
   private mutating func addElsewhere(_ entry: Int, _ sample: Board.Sample, _ time: Int64, _ number: Int64) {
-    // Walks back to the symbol's slot in this bucket, or to the one before it.
+    // Goes back to the symbol's slot in this bucket, or to the last one before it.
     var newer: (at: Int, index: Int)?
     var place = last[entry]
     while place.bucket > number, let at = at(place.bucket) {

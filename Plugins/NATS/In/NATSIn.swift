@@ -18,9 +18,9 @@ extension Plugin {
 
 /// Publishes the events of messages in the stream's order, each once in a run, across any number of lost connections.
 ///
-/// Each connection reads by a new consumer of the server's, which begins behind the last message that was published. With `durable` its name
-/// stays known to the server with how far was acknowledged: what all readers of the output have finished. So the next run begins there, and
-/// takes what they had not finished, or had finished after the last acknowledgement, once more.
+/// Each connection reads by a new consumer on the server, which begins behind the last published message. With `durable` the server keeps
+/// the consumer's name and the last acknowledged message: all messages up to it were finished by all readers of the output. So the next run
+/// begins there, and repeats the messages that were not finished, or finished after the last acknowledgement.
 ///
 /// It runs on its socket's thread, so that a message changes threads only once, on its way to the readers.
 actor NATSIn<E: Event>: Source, ThreadedComponent {
@@ -34,17 +34,17 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
   private let settings: NATSInSettings
   private let context: Context
   private var reading: Reading<E>
-  /// The number of the stream's last message that was published or set aside; nil before the first.
+  /// The sequence number of the last message that was published or rejected; nil before the first.
   private var last: UInt64?
   private let messages: Counter
   private let rejected: Counter
 
-  /// True once the stream was there.
+  /// True once the stream has existed.
   private var isKnown = false
 
   private static var place: MemoryKey<UInt64> { MemoryKey("sequence", whenOptionsChange: .drop) }
 
-  /// A reader with other options goes on behind the last message, unless they say that it begins elsewhere.
+  /// A reader with other options continues behind the last message, unless they set another beginning.
   static func carryOver(_ old: Memory, from before: NATSInSettings, to after: NATSInSettings, into memory: Memory) {
     if after.goesOn(after: before) { memory[place] = old[place] }
   }
@@ -73,7 +73,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
 
   private func take(_ message: NATSMessage, origin: String, into output: inout Outlet<E>) async throws {
     messages.add(1)
-    // Damaged packed events are taken back, and nothing else with them.
+    // Damaged packed events are removed again, and nothing else with them.
     if message.packedEvents != nil { try await output.flush() }
     do throws(Reading<E>.Refusal) { _ = try reading.take(message, into: &output) } catch {
       rejected.add(1)
@@ -137,7 +137,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
     }
   }
 
-  /// Says whether it catches up or is live.
+  /// Logs whether the reader catches up or is live.
   private func tell(_ words: String) {
     context.connection(.connected, words)
     context.logger.notice("\(words)")
@@ -162,10 +162,10 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
     return end.map { ($0.place, $0.message.reply ?? "") }
   }
 
-  /// Waits until all readers have finished what was published, and has the server confirm that it knows.
+  /// Waits until all readers have finished the published events, and lets the server confirm the acknowledgement.
   private func finish(_ receipts: inout Receipts, _ connection: NATSConnection, _ taken: Int, _ output: inout Outlet<E>) async {
     while output.taken < output.published, !output.isCutOff {
-      // In a task of its own, because a cancelled task cannot sleep.
+      // In a separate task, because a cancelled task cannot sleep.
       let clock = context.clock
       await Task { try? await clock.sleep(for: .milliseconds(10)) }.value
     }
@@ -186,7 +186,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
       throw EnvironmentFailure(
         "the stream '\(stream)' ends with message \(info.lastSequence), and \(last) was read: it was made anew", isPermanent: true)
     }
-    // What comes while the connection is lost belongs to what is new.
+    // Messages that arrive while the connection is lost count as new.
     if last == nil, settings.start == .new, settings.durable == nil, settings.sequence == nil, settings.time == nil {
       last = info.lastSequence
     }
@@ -207,27 +207,27 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
       return info
     } catch NATSError.jetStream(let problem) where problem.isStreamMissing {
       if isKnown || last != nil { throw EnvironmentFailure("there is no stream '\(stream)' any more: it was deleted", isPermanent: true) }
-      // Its writer may come later than its readers.
+      // Its writer may start later than its readers.
       throw NATSError.noStream(stream)
     }
   }
 
-  /// Says what cannot come from the stream; throws if that is certain.
+  /// Logs the configured events that the stream cannot contain; throws if that is certain.
   private func check(_ info: StreamInfo, _ stream: String) throws {
     if let count = info.partitions, let partition = settings.partitions?.first(where: { $0 >= count }) {
       throw EnvironmentFailure(
         "the stream '\(stream)' has \(count) partitions, numbered from 0 on, and 'partitions' names \(partition)", isPermanent: true)
     }
-    // A stream may also store under other subjects than it takes, so this is no error.
+    // A stream may also store under other subjects than it accepts, so this is no error.
     for subject in settings.subjects where !info.subjects.isEmpty && !info.subjects.contains(where: { NATSSubject.meet($0, subject) }) {
       let taken = visible(info.subjects.joined(separator: ", "), limit: 200)
       context.logger.warning("the stream '\(stream)' takes \(taken), so nothing may come of '\(subject)'")
     }
   }
 
-  /// Tells what is gone from the stream of what a durable reader had still to read.
+  /// Reports messages that the stream has deleted before a durable reader had read them.
   private func tellLost(behind floor: UInt64, of stream: String, _ info: StreamInfo) {
-    // In a run positions tell it.
+    // During a run, gaps in the positions report this.
     guard last == nil, info.firstSequence > floor + 1 else { return }
     if settings.subject == nil {
       context.gap(in: "messages of '\(stream)'", expected: Int64(clamping: floor + 1), got: Int64(clamping: info.firstSequence))
@@ -238,10 +238,10 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
     }
   }
 
-  /// Makes the next consumer of a durable name, which begins behind what was acknowledged, and removes the ones before.
+  /// Creates the next consumer of a durable name, which begins behind the last acknowledged message, and removes the previous ones.
   ///
-  /// A consumer that is used again would deliver what was under way only after its time is over, behind newer messages. The names
-  /// `NAME-1`, `NAME-2` follow each other, so that whatever is cut off in between, the last one knows how far was read.
+  /// A reused consumer would deliver messages in flight only after a timeout, behind newer messages. The names `NAME-1`, `NAME-2` are
+  /// numbered, so that after an interruption at any point the last one has the last acknowledgement.
   private func takeOver(
     _ durable: String, _ stream: String, _ info: StreamInfo, _ connection: NATSConnection
   ) async throws -> ConsumerInfo {

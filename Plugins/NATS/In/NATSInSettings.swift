@@ -54,8 +54,8 @@ struct NATSInSettings: Options {
     return Set(partitions).sorted().map { template.subject(partition: $0) }
   }
 
-  /// True if a reader with these options goes on where one with the options `before` ended: they read one stream, and do not say anew where
-  /// to begin.
+  /// True if a reader with these options continues where one with the options `before` ended: both read one stream, and the options do not
+  /// set a new beginning.
   func goesOn(after before: NATSInSettings) -> Bool {
     stream == before.stream && !Set(servers).isDisjoint(with: before.servers) && start == before.start && sequence == before.sequence
       && time == before.time && durable == before.durable

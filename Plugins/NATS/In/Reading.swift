@@ -4,12 +4,12 @@ internal import StockbusNetwork
 internal import StockbusPacking
 internal import StockbusPlugin
 
-/// Makes events of messages, and finds what is missing between them.
+/// Makes events of messages, and finds missing messages between them.
 struct Reading<E: Event> {
   /// Why a message gives no event.
   struct Refusal: Error {
     let reason: String
-    /// Nothing more may be read, because each further name would stay in the symbol table.
+    /// True if nothing more may be read, because each further name would stay in the symbol table.
     var isLast = false
   }
 
@@ -19,24 +19,24 @@ struct Reading<E: Event> {
   private let mark = EventMark(E.self)
   private var symbols: SymbolTally
   private let unpacker: EventUnpacker<E>
-  /// The place that is expected next on each subject.
+  /// The next expected place on each subject.
   private var places: [String: Int64] = [:]
-  /// The position that is expected next, where the whole stream is read.
+  /// The next expected position, if the whole stream is read.
   private var position: Int64?
   private let isWhole: Bool
 
-  /// - Parameter isWhole: no message of the stream is left out on purpose.
+  /// - Parameter isWhole: true if no message of the stream is omitted on purpose.
   init(_ intake: SymbolIntake, isWhole: Bool) {
     symbols = SymbolTally(limit: intake.limit)
     unpacker = EventUnpacker(PackedLayout(E.self), intake, limit: intake.limit)
     self.isWhole = isWhole
   }
 
-  /// Sends the events of a message; returns how many they are. Of a message that is refused none are sent. Nothing that was sent before may
-  /// wait for room, so flush before packed events.
+  /// Sends the events of a message; returns their number. None are sent if the message is refused. Events sent before must not wait for
+  /// room, so flush before packed events.
   mutating func take(_ message: NATSMessage, into output: inout Outlet<E>) throws(Refusal) -> Int {
     let wanted = mark.text
-    // Nil if there is no such header, which others than stockbus leave out.
+    // Nil if there is no such header, which only stockbus adds.
     let isForeign = message.withHeader("Stockbus-Event") { !$0.elementsEqual(wanted.utf8) }
     if isForeign == true {
       let found = message.headers?.value("Stockbus-Event") ?? ""
@@ -83,7 +83,7 @@ struct Reading<E: Event> {
     let got: Int64
   }
 
-  /// What is missing before this message; nil if nothing is, or if it has no position.
+  /// The number of missing messages before this one; nil if there are none, or if it has no position.
   mutating func gap(before message: NATSMessage) -> Missing? {
     guard let read = message.withHeader("Stockbus-Position", { Self.numbers($0) }), let numbers = read else { return nil }
     if isWhole {
@@ -115,7 +115,7 @@ struct Reading<E: Event> {
 }
 
 extension NATSMessage {
-  /// How many events it says it holds packed; an inner nil if that is no number, nil if they are not packed.
+  /// The stated number of packed events; an inner nil if the header is not a number, nil if the events are not packed.
   var packedEvents: Int?? {
     withHeader("Stockbus-Packed") { bytes -> Int? in
       var text = ByteReader(bytes)

@@ -1,7 +1,7 @@
-/// Which messages may be acknowledged: those whose events all readers have finished.
+/// Determines which messages may be acknowledged: those whose events all readers have finished.
 struct Receipts {
   private struct Entry {
-    /// The number that the output has after the event.
+    /// The number of the output after the event.
     var published: Int
     /// The subject of the acknowledgement.
     var reply: String
@@ -10,7 +10,7 @@ struct Receipts {
   private var waiting: [Entry] = []
   /// Where the first waiting entry is.
   private var first = 0
-  /// What was acknowledged last, which a final request confirms.
+  /// The last acknowledgement, which a final request confirms.
   private(set) var last: String?
 
   var isEmpty: Bool { first == waiting.count }

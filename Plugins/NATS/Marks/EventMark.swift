@@ -1,10 +1,10 @@
 internal import EventBus
 internal import MarketData
 
-/// What a message says of its event in the header `Stockbus-Event`: the type's name, and a fingerprint of its declaration.
+/// The header `Stockbus-Event` of a message: the event type's name, and a fingerprint of its declaration.
 ///
 /// The fingerprint is the 64-bit FNV-1a hash, in 16 hexadecimal digits, of the declaration as text. So a reader that was built with other
-/// fields sees at once that it would read something else.
+/// fields detects the difference at once.
 struct EventMark: Sendable, Hashable {
   let text: String
 

@@ -2,7 +2,7 @@ internal import MarketData
 
 /// A message's place among all that writers have put into the stream, in the header `Stockbus-Position`: `WRITER NUMBER [PLACE]`.
 ///
-/// `NUMBER` counts the stream's messages from 0, `PLACE` those of the message's own subject. `WRITER` is another word each time a writer
+/// `NUMBER` counts the stream's messages from 0, `PLACE` those of the message's own subject. `WRITER` is a new word each time a writer
 /// begins.
 struct StreamPosition: Sendable, Hashable {
   var writer: String
@@ -29,7 +29,7 @@ struct StreamPosition: Sendable, Hashable {
     }
   }
 
-  /// Larger numbers are malformed, so that counting goes on behind each without leaving the range.
+  /// Larger numbers are malformed, so that counting can continue from any number without leaving the range.
   static let limit = Int64.max / 2
 
   private static func count(_ text: Substring) -> Int64? {

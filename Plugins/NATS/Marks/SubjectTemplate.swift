@@ -5,7 +5,7 @@ internal import StockbusNetwork
 /// A subject with `{partition}` or `{symbol}` in it, or neither.
 ///
 /// A symbol's partition is the 64-bit FNV-1a hash of its name modulo the number of partitions, so that every program, in any language,
-/// computes the same.
+/// computes the same partition.
 struct SubjectTemplate: Sendable {
   enum Kind: Sendable, Hashable { case fixed, partition, symbol }
 
@@ -32,7 +32,7 @@ struct SubjectTemplate: Sendable {
   /// The subject, or the pattern for all of them.
   var pattern: String { kind == .fixed ? before : "\(before)*\(after)" }
 
-  /// What is wrong with it; nil if nothing is.
+  /// The fault of the template; nil if it has none.
   func fault(wildcards: Bool) -> String? {
     let sample = subject(partition: 0)
     for word in ["{partition}", "{symbol}"] where sample.contains(word) {

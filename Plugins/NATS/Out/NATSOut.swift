@@ -15,10 +15,10 @@ enum NATSOutPlugin: AnyEventPlugin {
   static func bind<E: Event>(_: E.Type) -> Blueprint { .sink(NATSOut<E>.self) }
 }
 
-/// Sends each event as a message, and returns from a batch when the stream has confirmed all of it. So what counts as delivered is stored.
+/// Sends each event as a message, and returns from a batch when the stream has confirmed all of it, so a delivered event is stored.
 ///
-/// Each message says which number the stream's last message must have (`Nats-Expected-Last-Sequence`), and carries its own position. When a
-/// connection is lost, the next one begins by looking at the stream's last message: what is behind its position is sent again. A message
+/// Each message states the expected number of the stream's last message (`Nats-Expected-Last-Sequence`), and carries its own position. When
+/// a connection is lost, the next one begins by reading the stream's last message: messages behind its position are sent again. A message
 /// that the stream holds already, or one of a second writer, cannot get in between.
 ///
 /// It runs on its socket's thread, so that an acknowledgement does not change threads.
@@ -36,18 +36,18 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
   private var writer: Writer<E>
   private var session: Session?
   private var link: NATSLink?
-  /// Rings when a session begins or ends, and when something was confirmed.
+  /// Rings when a session begins or ends, and when a message was confirmed.
   private let news = Bell()
   private var batch = NATSBatch()
-  /// Where the messages go; with another one the positions mean nothing.
+  /// Identifies the destination; for another one the positions are meaningless.
   private let target: String
   /// Why there is no use in going on.
   private var fault: String?
-  /// The stream's end, as far as it was confirmed; nil before the first look.
+  /// The stream's end, as far as it was confirmed; nil before it was first read.
   private var anchor: StreamEnd?
-  /// The stream's last number when a session waited in vain for a confirmation.
+  /// The stream's last number when a session received no confirmation.
   private var silentBehind: UInt64?
-  /// The number of sessions, so that a batch notices that there is another.
+  /// The number of sessions, so that a batch notices a new one.
   private var sessions = 0
   private let sent: Counter
   private let sentAgain: Counter
@@ -70,7 +70,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
     self.settings = settings
     self.context = context
     var random = context.random()
-    // From the system too: two runs with one seed are two writers.
+    // Random numbers from the system too: two runs with one seed are two writers.
     let word = String(random.next() ^ UInt64.random(in: .min ... .max), radix: 36)
     let target = "\(settings.stream ?? "") \(settings.subject) \(settings.partitions ?? 0) \(settings.batch == nil)"
     self.target = target
@@ -88,7 +88,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
     passedOver = context.counter("already there", "Events of a replay that the stream held already.")
   }
 
-  /// What the next instance of this run goes on with.
+  /// The state with which the next instance of this run continues.
   private struct Place: Sendable {
     var target: String
     var word: String
@@ -116,7 +116,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
   // MARK: Events
 
   func receive(_ events: Span<E>) async throws {
-    // The positions are known once the stream was looked at.
+    // The positions are known once the stream's end was read.
     while true {
       let heard = news.rings
       try check(confirmed: 0, events)
@@ -128,11 +128,11 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
     if settings.stream == nil { try await pass(events) } else { try await store(events) }
     rejectRefused(events, upTo: events.count)
     passedOver.add(writer.passedOver)
-    // What gathers meanwhile goes into larger messages. All of this batch is stored, so an early end is no failure.
+    // Events that arrive during the pause go into larger messages. All of this batch is stored, so an early end is no failure.
     if settings.linger > .zero, events.count < settings.batch ?? 0 { try? await context.clock.sleep(until: begun + settings.linger) }
   }
 
-  /// Sets aside the events among the first `count` that make no message.
+  /// Rejects the events among the first `count` that make no message.
   private func rejectRefused(_ events: Span<E>, upTo count: Int) {
     for refused in writer.refused where refused.index < count {
       let event = events[refused.index]
@@ -158,12 +158,12 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
   /// Sends a batch and returns when all of it is confirmed.
   private func store(_ events: Span<E>) async throws {
     var number = 0
-    /// The batch's messages that are sent in the session, and confirmed.
+    /// The numbers of the batch's messages that are sent in the session, and confirmed.
     var next = 0
     var confirmed = 0
     /// The session's messages before the batch's first.
     var offset = 0
-    /// The most that was ever sent of the batch.
+    /// The largest number of the batch's messages that was ever sent.
     var most = 0
     while true {
       let heard = news.rings
@@ -176,7 +176,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
         // The first session of this batch, or another one.
         number = sessions
         if isGuarded {
-          // A replay's events of another run, or what was sent over a connection that is lost.
+          // A replay's events of another run, or messages sent over a lost connection.
           let held = Int(clamping: current.lastPosition + 1 + Int64(current.confirmed) - writer.base)
           if held > confirmed {
             let (there, all) = meet(events, upTo: held)
@@ -212,7 +212,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
     }
   }
 
-  /// Meets events until `count` messages of the batch are known; returns how many there are, and if these are all of them.
+  /// Compares events until `count` messages of the batch are known; returns how many there are, and whether these are all of them.
   private func meet(_ events: Span<E>, upTo count: Int) -> (Int, Bool) {
     var there = 0
     while there < count {
@@ -225,7 +225,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
     return (there, false)
   }
 
-  /// Throws if a replay has another event where the stream's last message is; does nothing before that has come.
+  /// Throws if a replay's event differs from the stream's last message; does nothing before the replay has reached it.
   private func compare(_ events: Span<E>, _ current: Session) throws {
     let place = Int(clamping: current.lastPosition - writer.base)
     guard let stored = current.unseen, place >= 0, place < writer.count else { return }
@@ -236,7 +236,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
       isPermanent: true)
   }
 
-  /// Says that a replay has ended before it came to the stream's end.
+  /// Logs that a replay has ended before it reached the stream's end.
   func drain() {
     guard let session, session.unseen != nil else { return }
     context.logger.warning(
@@ -253,7 +253,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
     }
   }
 
-  /// Sends a batch to whoever listens, and returns when a server has read it.
+  /// Sends a batch to the present subscribers, and returns when a server has read it.
   private func pass(_ events: Span<E>) async throws {
     var next = 0
     while true {
@@ -298,7 +298,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
     sessions += 1
     news.ring()
     defer {
-      // From here on the next session looks at the stream.
+      // The next session must read the stream's end from here on.
       if isGuarded, let session { anchor = session.end }
       session = nil
       news.ring()
@@ -317,8 +317,8 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
     return session.movedAt
   }
 
-  /// What it means that no confirmation comes. If the session before has waited in vain too, the look at the stream has shown that nothing
-  /// of what was sent then is there.
+  /// The meaning of a missing confirmation. If the previous session has received none either, reading the stream has shown that none of its
+  /// messages were stored.
   private func silence() -> NATSError {
     guard isGuarded, let session else { return .timedOut(.reply) }
     let end = session.end.sequence
@@ -352,7 +352,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
       if settings.input == .live {
         writer.goOn(at: end.position + 1, places: try await look.places(writer.places, behind: end))
       } else if settings.batch != nil {
-        // A replay's messages may be cut elsewhere, so it knows its place by the events of each subject.
+        // A replay's messages may be cut differently, so its place is found by the events of each subject.
         writer.goOn(at: end.position + 1, known: try await look.places(writer.places, behind: end))
       }
     }

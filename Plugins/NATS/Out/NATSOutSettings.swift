@@ -1,15 +1,15 @@
 internal import StockbusNetwork
 internal import StockbusPlugin
 
-/// What a run brings when it is started again.
+/// The kind of input that a restarted run gets.
 enum InputKind: String, Choice {
-  /// Events that have not come before.
+  /// New events.
   case live
   /// The same events from the first one on.
   case replay
 }
 
-/// How a stream that is not there is made.
+/// The settings with which a missing stream is created.
 struct StreamCreation: Options {
   @Setting("How many servers hold each message.", in: 1...5)
   var replicas = 1

@@ -8,7 +8,7 @@ struct Parcels<E: Event> {
   struct Cut {
     let subject: Int
     let first: Int
-    /// How many events it has; 0 if the event at `first` is too large for a message.
+    /// The number of its events; 0 if the event at `first` is too large for a message.
     let count: Int
     /// The first event's index in the batch.
     let index: Int
@@ -54,7 +54,7 @@ struct Parcels<E: Event> {
     return Cut(subject: subject, first: first, count: payload.count > limit ? 0 : count, index: index)
   }
 
-  /// Packs `count` events from `first` on, or as many as go into one message; returns how many.
+  /// Packs `count` events from `first` on, or as many as fit into one message; returns their number.
   @discardableResult
   mutating func pack(_ subject: Int, from first: Int, _ count: Int, into payload: inout ByteWriter) -> Int {
     payload.clear()

@@ -10,12 +10,12 @@ struct SentMessages {
   /// The stream's number before that of message 0; nil if other writers may come in between.
   private let lastSequence: UInt64?
   private(set) var sent = 0
-  /// All before this one are confirmed.
+  /// All messages before this number are confirmed.
   private(set) var confirmed = 0
-  /// Confirmed before an earlier one.
+  /// Messages that were confirmed before an earlier one.
   private var early: Set<Int> = []
 
-  /// Of a writer that knows each message's number in the stream before it sends it: the acknowledgement says which message it is about.
+  /// For a writer that knows each message's number in the stream before it sends it: the acknowledgement identifies its message.
   ///
   /// - Parameter lastSequence: the stream's last number.
   init(behind lastSequence: UInt64) {
@@ -23,7 +23,7 @@ struct SentMessages {
     replies = NATSConnection.fewReplies
   }
 
-  /// Of a writer among others, which has at most `inFlight` messages on their way, the first unconfirmed one and those sent after it.
+  /// For a writer among others, which has at most `inFlight` messages in flight: the first unconfirmed one and those sent after it.
   init(inFlight: Int) {
     lastSequence = nil
     replies = inFlight
@@ -37,7 +37,7 @@ struct SentMessages {
   /// Takes the acknowledgements of messages that are stored one behind the other.
   mutating func confirm(_ run: StoredRun) throws(NATSError) { try confirm(run.first, at: run.sequence, run.count) }
 
-  /// Takes the acknowledgements that came at `count` numbers from `reply` on, of messages with numbers in the stream from `sequence` on.
+  /// Takes the acknowledgements that arrived at `count` numbers from `reply` on, of messages with numbers in the stream from `sequence` on.
   mutating func confirm(_ reply: Int, at sequence: UInt64, _ count: Int = 1) throws(NATSError) {
     var done = 0
     while done < count {
@@ -49,7 +49,7 @@ struct SentMessages {
     }
   }
 
-  /// The message that an acknowledgement is about, and how many from it on can be confirmed in turn.
+  /// The message of an acknowledgement, and how many messages from it on can be confirmed in turn.
   private func place(of reply: Int, _ sequence: UInt64) throws(NATSError) -> (Int, Int) {
     if let lastSequence {
       guard sequence > lastSequence, let number = Int(exactly: sequence - lastSequence - 1), number < sent, number % replies == reply else {
@@ -58,7 +58,7 @@ struct SentMessages {
       return (number, sent - number)
     }
     guard reply < replies else { throw .protocolViolation("an acknowledgement of what was not sent") }
-    // No two that are on their way have the same number for it.
+    // No two messages in flight have the same number.
     let ahead = (reply - confirmed % replies + replies) % replies
     return (confirmed + ahead, replies - ahead)
   }

@@ -1,17 +1,17 @@
 internal import StockbusNetwork
 
-/// One connection over which a writer sends: what the stream held when it began, and what was sent and confirmed since.
+/// One connection over which a writer sends: the stream's state when the session began, and the messages sent and confirmed since.
 struct Session {
   let connection: NATSConnection
   /// The end of the subjects for acknowledgements is added to this.
   let reply: [UInt8]
-  /// The largest message that the server takes.
+  /// The size of the largest message that the server accepts.
   let largest: Int
   /// The stream's last number when the session began, and that message's position; -1 if there was none.
   private(set) var lastSequence: UInt64 = 0
   private(set) var lastPosition: Int64 = -1
   private(set) var messages: SentMessages
-  /// What the stream's last message holds, until a replay was compared with it.
+  /// The contents of the stream's last message, until a replay was compared with it.
   var unseen: [UInt8]?
   /// When something was sent or confirmed last.
   var movedAt: Duration
@@ -29,7 +29,7 @@ struct Session {
   /// The stream's last number, and that message's position, as far as they are confirmed.
   var end: StreamEnd { StreamEnd(sequence: lastSequence + UInt64(confirmed), position: lastPosition + Int64(confirmed)) }
 
-  /// Begins behind the stream's end, where no other writer comes in between.
+  /// Begins behind the stream's end, where no other writer can come in between.
   mutating func begin(behind end: StreamEnd) {
     (lastSequence, lastPosition, unseen) = (end.sequence, end.position, end.payload)
     messages = SentMessages(behind: end.sequence)
@@ -42,14 +42,14 @@ struct Session {
 
   mutating func confirm(_ run: StoredRun) throws(NATSError) { try messages.confirm(run) }
 
-  /// Takes the acknowledgement of a message that came at the number `reply`. Throws what it says instead.
+  /// Takes the acknowledgement of a message that arrived at the number `reply`. Throws the error that it contains instead.
   mutating func confirm(_ reply: Int, _ message: NATSMessage) throws(NATSError) {
     let acknowledgement: PublishAcknowledgement
     do throws(NATSError) { acknowledgement = try PublishAcknowledgement(message) } catch { throw meaning(of: error) }
     try messages.confirm(reply, at: acknowledgement.sequence)
   }
 
-  /// Where the stream's end is another one, an earlier message was dropped without a word, unless the next look finds another writer.
+  /// If the stream's end differs, an earlier message was dropped silently, unless the next check finds another writer.
   private func meaning(of error: NATSError) -> NATSError {
     guard case .jetStream(let problem) = error, problem.isWrongLastSequence else { return error }
     return .notNext(behind: end.sequence)

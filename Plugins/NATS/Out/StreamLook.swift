@@ -7,13 +7,13 @@ internal import StockbusPlugin
 struct StreamEnd: Sendable {
   var sequence: UInt64
   var position: Int64
-  /// What it holds, if a replay has to have the same event at this position.
+  /// Its contents, if a replay must have the same event at this position.
   var payload: [UInt8]?
 }
 
-/// Finds where a writer goes on in a stream, over one connection.
+/// Finds where a writer continues in a stream, over one connection.
 ///
-/// What makes going on impossible is thrown as an `EnvironmentFailure`, after which no further connection is made.
+/// Obstacles to continuing are thrown as an `EnvironmentFailure`, after which no further connection is made.
 struct StreamLook {
   private let stream: String
   private let settings: NATSOutSettings
@@ -33,9 +33,9 @@ struct StreamLook {
 
   private func failure(_ words: String) -> EnvironmentFailure { EnvironmentFailure("the stream '\(stream)' \(words)", isPermanent: true) }
 
-  /// The stream, which is made if it is not there and that is asked for; it takes our subjects.
+  /// The stream, which is created if it is missing and the settings request that; it accepts our subjects.
   ///
-  /// - Parameter isKnown: it was there before.
+  /// - Parameter isKnown: true if the stream existed before.
   func open(isKnown: Bool) async throws -> StreamInfo {
     try refuseOldServer(connection.info, allowed: settings.oldServers)
     let info: StreamInfo
@@ -72,7 +72,7 @@ struct StreamLook {
 
   // MARK: Its end
 
-  /// The end that is seen for the first time.
+  /// The stream's end when it is read for the first time.
   func end(of info: StreamInfo) async throws -> StreamEnd {
     let last = info.lastSequence == 0 ? nil : try await message(info.lastSequence)
     if let text = last?.headers?.value("Stockbus-Event"), text != mark.text {
@@ -96,9 +96,9 @@ struct StreamLook {
     return StreamEnd(sequence: info.lastSequence, position: position ?? Int64(clamping: info.lastSequence) - 1)
   }
 
-  /// The end that is seen again after a lost connection: what came behind `known` must be what was on its way then.
+  /// The stream's end when it is read after a lost connection: the messages behind `known` must be those that were in flight then.
   ///
-  /// Each message is looked at, because one that took the place of one of ours would not show in the last one.
+  /// Each message is checked, because the last one would not show that another message has replaced one of ours.
   func end(of info: StreamInfo, behind known: StreamEnd, word: String) async throws -> StreamEnd {
     if info.lastSequence < known.sequence {
       throw failure(

@@ -4,17 +4,17 @@ internal import StockbusNetwork
 
 /// Makes messages of events and knows their positions: one value, so that a batch costs one access to the actor's state.
 ///
-/// Within a batch the events that can be sent are numbered from `base` on, whatever was sent of them before. So after a lost connection the
-/// same event has the same position, and the stream's last message says how many of the batch it holds.
+/// Within a batch the events that can be sent are numbered from `base` on, whichever of them were sent before. So after a lost connection
+/// the same event has the same position, and the stream's last message shows how many of the batch are stored.
 struct Writer<E: Event>: ~Copyable {
-  /// What decides a message, found when its first event is met.
+  /// The parts of a message that are fixed when its first event is processed.
   private struct Item {
     /// The first event's index in the batch.
     var index: Int
-    /// Its subject's index, or the symbol's id.
+    /// The index of its subject, or the symbol's id.
     var subject: Int
     var place: Int64
-    /// Of packed events the first one's place among those of the subject, and how many they are.
+    /// For packed events, the first one's place among those of the subject, and their number.
     var first = 0
     var count = 1
   }
@@ -25,19 +25,19 @@ struct Writer<E: Event>: ~Copyable {
   /// The word of this writer.
   let word: String
   private let isPositioned: Bool
-  /// The subjects by partition, or the one.
+  /// The subjects by partition, or the only one.
   private let subjects: [[UInt8]]
   private var symbolSubjects: [Int: [UInt8]] = [:]
   private var symbolPartitions: [UInt16] = []
   /// The unchanging part of the headers.
   private let markHeader: [UInt8]
-  /// The position of the next event that is met first.
+  /// The position of the next event that is processed for the first time.
   private(set) var next: Int64
   /// The place of the next event on each subject that is known in advance.
   private(set) var places: [Int64]
   /// Events before these places are in the stream already.
   private(set) var known: [Int64]
-  /// How many events of the present batch were passed over because of that.
+  /// How many events of the present batch were skipped because the stream has them.
   private(set) var passedOver = 0
   /// Nil if each event is a message.
   private var parcels: Parcels<E>?
@@ -81,27 +81,27 @@ struct Writer<E: Event>: ~Copyable {
     (met, written, passedOver) = (0, -1, 0)
   }
 
-  /// The text of an item that was met, if each is an event.
+  /// The text of a processed item, if each item is an event.
   mutating func payload(of item: Int, _ events: Span<E>) -> [UInt8] {
     write(items[item], events)
     written = item
     return payload.withBytes { Array($0) }
   }
 
-  /// How many messages the events met so far have.
+  /// How many messages the events processed so far have.
   var count: Int { items.count }
 
-  /// How many events at the batch's beginning are settled once `confirmed` of its messages are.
+  /// How many events at the batch's beginning are settled once `confirmed` of its messages are confirmed.
   func settledEvents(_ confirmed: Int) -> Int {
     guard let parcels else { return confirmed < items.count ? items[confirmed].index : met }
     return min(items[min(confirmed, items.count)...].map(\.index).min() ?? met, parcels.firstLeft ?? met)
   }
 
-  /// Puts messages into `batch` from item `first` on, up to `limit` of them, or fewer if there are no more events. Returns how many.
+  /// Puts messages into `batch` from item `first` on, up to `limit` of them, or fewer if there are no more events. Returns their number.
   ///
   /// - Parameters:
-  ///   - sequence: the stream's last number before item `first`; nil if that is not to be guarded.
-  ///   - reply: where the acknowledgements go, followed by those of `numbers`; nil for none.
+  ///   - sequence: the stream's last number before item `first`; nil to leave it unchecked.
+  ///   - reply: the subject for acknowledgements, to which those of `numbers` are appended; nil for none.
   mutating func encode(
     _ events: Span<E>, from first: Int, limit: Int, after sequence: UInt64?, reply: UnsafeBufferPointer<UInt8>? = nil,
     numbers: ReplyNumbers? = nil, largest: Int, into batch: inout NATSBatch
@@ -166,7 +166,7 @@ struct Writer<E: Event>: ~Copyable {
     headers.put(10)
   }
 
-  /// Writes an item's text once more.
+  /// Writes an item's text again.
   private mutating func write(_ item: Item, _ events: Span<E>) {
     payload.clear()
     if parcels?.pack(item.subject, from: item.first, item.count, into: &payload) == nil {
@@ -174,7 +174,7 @@ struct Writer<E: Event>: ~Copyable {
     }
   }
 
-  /// The item with this number, for which events are met as far as needed; nil if there are no more.
+  /// The item with this number, after processing events as far as needed; nil if there are no more.
   private mutating func item(_ number: Int, _ events: Span<E>, _ largest: Int) -> Item? {
     // The headers have less than this.
     let limit = largest - 1024
@@ -220,13 +220,13 @@ struct Writer<E: Event>: ~Copyable {
     return true
   }
 
-  /// Meets all events, and passes over those that the stream has.
+  /// Processes all events, and skips those that the stream has.
   private mutating func sort(_ events: Span<E>, _ limit: Int) {
     met = events.count
     for i in events.indices {
       let subject = subject(of: events[i])
       if places[subject] < known[subject] {
-        // One that is too large has no place, now as before.
+        // An event that is too large has no place, neither now nor in an earlier run.
         if parcels?.size(of: events[i], &payload) ?? 0 > limit {
           refused.append((i, payload.count))
         } else {
@@ -260,7 +260,7 @@ struct Writer<E: Event>: ~Copyable {
     return Int(symbolPartitions[id])
   }
 
-  /// Goes on behind what the stream holds, before anything was met: with the next places, or from the beginning, passing over what is known.
+  /// Continues behind the stream's end, before any event is processed: with the next places, or from the beginning, skipping known events.
   mutating func goOn(at next: Int64, places: [Int64]? = nil, known: [Int64]? = nil) {
     self.next = next
     base = next

@@ -1,7 +1,7 @@
 internal import StockbusNetwork
 internal import StockbusPlugin
 
-/// Throws if the server is one of those that can lose what they have confirmed.
+/// Throws if the server is one of those that can lose confirmed messages.
 func refuseOldServer(_ info: NATSServerInfo, allowed: Bool) throws {
   guard !allowed, let release = info.release, (release.major, release.minor, release.patch) < (2, 10, 23) else { return }
   throw EnvironmentFailure(

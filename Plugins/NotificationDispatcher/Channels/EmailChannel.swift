@@ -27,7 +27,7 @@ struct EmailChannel: Channel {
     let mail = MailMessage(
       from: options.from, to: options.to, subject: subject.filled(notification.values(channel: name)),
       body: notification.alert.message + "\n\n" + Self.details(notification), id: notification.id, date: tools.clock.wall)
-    // -i: a line with a single dot does not end the message; the recipients come after `--`, so that none is taken for an option.
+    // -i: a line with a single dot does not end the message; the recipients follow `--`, so that none is taken for an option.
     let arguments = ["-i", "-f", options.from, "--"] + options.to
     try await ProgramCall(
       program, arguments, environment: ProgramEnvironment.minimal(tools.environment), input: Array(mail.text.utf8), timeout: options.timeout

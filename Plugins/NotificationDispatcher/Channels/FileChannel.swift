@@ -10,8 +10,8 @@ actor FileChannel: Channel {
   nonisolated var retries: RetryPolicy { RetryPolicy(attempts: 3) }
 
   /// - Parameters:
-  ///   - goesOn: an earlier instance has written to the file: its lines stay.
-  ///   - noticed: called with what others have done with the file.
+  ///   - goesOn: true if an earlier instance has written to the file: its lines stay.
+  ///   - noticed: called with the changes that others have made to the file.
   init(
     _ options: FileSettings, goesOn: Bool = false, files: RunFiles = RunFiles(), noticed: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {

@@ -43,7 +43,7 @@ enum ProgramResult: Hashable, Sendable {
   case killed(signal: Int)
 }
 
-/// Why a program has no result.
+/// Why a program gives no result.
 enum ProgramError: Error, Hashable, Sendable {
   case notStarted, timedOut, cancelled
 }

@@ -49,7 +49,7 @@ struct SystemPrograms: ProgramRunner {
     _ program: String, _ arguments: [String], _ call: ProgramCall, errors: some ErrorOutputProtocol
   ) async -> Result<ProgramResult, ProgramError> {
     var options = PlatformOptions()
-    // In a session of its own, so that the processes it starts are killed with it, and Ctrl-C at the terminal does not reach it.
+    // In a separate session, so that processes started by the program are killed with it, and Ctrl-C at the terminal does not reach it.
     options.createSession = true
     options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
     let variables = Dictionary(

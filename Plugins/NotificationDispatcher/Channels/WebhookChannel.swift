@@ -56,7 +56,7 @@ extension HTTPRequest {
       throw DeliveryError(error.description, isTransient: error.isTransient)
     }
     if response.isSuccess { return }
-    // The error does not contain the response's text, which may repeat what was sent.
+    // The error does not contain the response's text, which may repeat the request.
     throw DeliveryError(
       "\(address) answers with status \(response.status)", isTransient: response.isTransient, asked: response.retryAfter(now: clock.wall))
   }

@@ -6,7 +6,7 @@ protocol Channel: Sendable {
   var retries: RetryPolicy { get }
   /// Makes one attempt; ends soon after its task is cancelled.
   func deliver(_ notification: Notification) async throws(DeliveryError)
-  /// Looks whether the path of its file still leads to it; returns the path if it was made anew.
+  /// Checks that its path still leads to its file; returns the path if the file was recreated.
   func renew() async -> String?
   /// Called once, after the last delivery.
   func close() async
@@ -31,7 +31,7 @@ struct DeliveryError: Error, Hashable, Sendable, CustomStringConvertible {
   let description: String
   /// True if another attempt may succeed.
   let isTransient: Bool
-  /// The pause that the receiver asks for.
+  /// The pause that the receiver requests.
   let asked: RetryAfter?
 
   init(_ description: String, isTransient: Bool, asked: RetryAfter? = nil) {

@@ -5,7 +5,7 @@ internal import StockbusPlugin
 struct Delivery: Sendable {
   enum Outcome: Hashable, Sendable {
     case delivered(attempts: Int)
-    /// The receiver may have asked for a pause, which concerns the next notification too.
+    /// The receiver may have requested a pause, which also concerns the next notification.
     case failed(attempts: Int, reason: String, pause: Duration? = nil)
     /// The task was cancelled before a result.
     case cancelled

@@ -8,7 +8,7 @@ struct DeliveryQueue: Sendable {
   let kind: String
   /// Nil if the channel cannot be used here.
   let channel: (any Channel)?
-  /// Why it cannot be used.
+  /// Why the channel cannot be used.
   let fault: String?
   let heedsQuietHours: Bool
   let random: RandomStream

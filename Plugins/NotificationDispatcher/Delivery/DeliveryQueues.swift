@@ -42,7 +42,7 @@ struct DeliveryQueues: Sendable {
     }
   }
 
-  /// Queues one for a channel whether the channel is switched on or not.
+  /// Queues a notification for a channel, whether the channel is switched on or not.
   mutating func enqueue(_ notification: Notification, _ channel: Int) {
     if let displaced = queues[channel].waiting.append(notification) {
       queues[channel].count(.overflowed)
@@ -57,7 +57,7 @@ struct DeliveryQueues: Sendable {
     queues[channel].bell.wake()
   }
 
-  /// The next one for a channel, which then counts as being delivered; nil if none waits.
+  /// The next notification for a channel, which then counts as being delivered; nil if none waits.
   mutating func next(_ channel: Int) -> Notification? {
     guard let next = queues[channel].waiting.popFirst() else { return nil }
     queues[channel].current = next
@@ -72,7 +72,7 @@ struct DeliveryQueues: Sendable {
       queues[channel].trouble.end()
     case .failed(let attempts, let reason, _):
       queues[channel].count(.failed)
-      // Each one becomes a dead letter; the log reports a reason only once.
+      // Each failed delivery becomes a dead letter; the log reports a reason only once.
       if queues[channel].trouble.note(reason) { context.logger.warning("channel \(shown(queues[channel].name)) cannot deliver: \(reason)") }
       if let notification = queues[channel].current {
         let times = attempts == 1 ? "" : " after \(attempts) attempts"
@@ -83,7 +83,7 @@ struct DeliveryQueues: Sendable {
     queues[channel].current = nil
   }
 
-  /// Gives up all notifications that have not been delivered; returns how many.
+  /// Drops all notifications that have not been delivered; returns how many.
   mutating func abandon() -> Int {
     var count = 0
     for i in queues.indices {

@@ -5,7 +5,7 @@ internal import StockbusPlugin
 
 /// An alert to be delivered; the same on every channel.
 struct Notification: Hashable, Sendable {
-  /// By this id a receiver can recognise a second delivery: 32 hexadecimal digits, the same on every channel and at every attempt.
+  /// This id identifies repeated deliveries to a receiver: 32 hexadecimal digits, the same on every channel and at every attempt.
   let id: String
   let alert: Alert
   let component: String
@@ -21,7 +21,7 @@ struct Notification: Hashable, Sendable {
     id = digest.prefix(16).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
   }
 
-  /// With the decimals it was written with.
+  /// The price with the decimals of the event.
   var price: String { alert.price.formatted(decimals: Int(alert.priceDecimals)) }
 
   /// The values of the placeholders in templates.

@@ -1,7 +1,7 @@
 internal import StockbusNetwork
 internal import StockbusPlugin
 
-/// What channels use to reach the outside: the real tools, or a script in a test.
+/// The access of channels to the outside: the real tools, or a script in a test.
 struct ChannelTools: Sendable {
   var clock: any Timekeeper
   /// Returns the HTTP transport: one for each file of certificates, with or without the proxies of the environment.
@@ -18,12 +18,12 @@ struct OpenedChannel: Sendable {
   let kind: String
   let number: Int
   let options: ChannelOptions
-  /// Nil if it cannot be used here, for the reason in `fault`.
+  /// Nil if the channel cannot be used here, for the reason in `fault`.
   let channel: (any Channel)?
   let fault: String?
 
-  /// Sets up all channels; `opened` are the files that an earlier instance has written to; `noticed` is called with what
-  /// others have done with a file. Throws where a file cannot be written.
+  /// Opens all channels; `opened` are the files that an earlier instance has written to; `noticed` is called with the changes that others
+  /// have made to a file. Throws where a file cannot be written.
   static func open(
     _ settings: [ChannelSettings], _ tools: ChannelTools, opened: Set<String> = [], files: RunFiles = RunFiles(),
     noticed: @escaping @Sendable (String) -> Void = { _ in }

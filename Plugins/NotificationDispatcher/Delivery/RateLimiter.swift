@@ -3,7 +3,7 @@ internal import StockbusPlugin
 /// Limits the rate: the generic cell rate algorithm (ITU-T I.371), which allows a burst of one period's number at once.
 struct RateLimiter: Sendable {
   private let rate: Rate
-  /// When the next one would be due if all came at equal intervals.
+  /// When the next one would be due if all arrived at equal intervals.
   private var due: Duration?
 
   init(_ rate: Rate) { self.rate = rate }

@@ -13,7 +13,7 @@ struct PriceWindow: Sendable {
 
   private struct Point: BitwiseCopyable, Sendable {
     var price: Int64
-    /// When the next event came, in nanoseconds; `.max` for the latest.
+    /// When the next event arrived, in nanoseconds; `.max` for the latest.
     var until: Int64
   }
 
@@ -31,7 +31,7 @@ struct PriceWindow: Sendable {
   /// The number of allocated places.
   var capacity: Int { points.count }
 
-  /// - Parameter limit: the largest number of points. A price series needs one for each price level that it moved through in one direction.
+  /// - Parameter limit: the largest number of points. A price series needs one for each price level that it passed in one direction.
   init(_ choice: Choice, span: Int64?, limit: Int) {
     self.choice = choice
     self.span = span
@@ -91,7 +91,7 @@ struct PriceWindow: Sendable {
     for i in 0..<count where points[place(i)].until != .max { points[place(i)].until = min(points[place(i)].until, time) }
   }
 
-  /// Applies a split to all prices; if one of them would be out of range, the window begins anew.
+  /// Applies a split to all prices; if one of them would be out of range, the window is cleared.
   mutating func apply(_ split: PriceSplit) {
     for i in 0..<count {
       guard let adjusted = split.adjust(points[place(i)].price) else {

@@ -9,15 +9,15 @@ struct Rule: Equatable, Sendable {
   let reference: PriceWindow.Choice?
   /// Nanoseconds; nil for all time.
   let window: Int64?
-  /// Whether changes count from the previous close; there is no window then.
+  /// True if changes count from the previous close; there is no window then.
   let isSinceClose: Bool
-  /// The symbols it applies to; nil for all.
+  /// The symbols to which the rule applies; nil for all.
   let symbols: SymbolChoice?
   /// The symbols as they were written, separated by commas; `*` for all.
   let subject: String
-  /// As it was written.
+  /// The condition as it was written.
   let condition: RuleSettings.Condition
-  /// The channels it goes to; nil for all.
+  /// The channels to which alerts are sent; nil for all.
   let channels: [String]?
   /// True if its alerts are sent in quiet hours too.
   let isUrgent: Bool
@@ -54,7 +54,7 @@ struct Rule: Equatable, Sendable {
     return window.map { " in \(Duration.nanoseconds($0).optionText)" } ?? ""
   }
 
-  /// True if it applies to a symbol.
+  /// True if the rule applies to a symbol.
   func concerns(_ symbol: Symbol) -> Bool {
     symbols?.contains(symbol) ?? true
   }

@@ -1,10 +1,10 @@
 internal import MarketData
 internal import StockbusPlugin
 
-// A rule for a symbol that never comes does not fire, so a misspelt symbol would go unnoticed. The symbols that have come show what was
-// probably meant.
+// A rule for a symbol that does not arrive never fires, so a misspelt symbol would go unnoticed. Similar symbols among those that have
+// arrived are suggested.
 extension RuleBook {
-  /// Messages, for the end, about the symbols and patterns that rules name and that never came.
+  /// Messages, for the end, about the symbols and patterns that rules name and that have not arrived.
   var missing: [String] {
     let named = absent(of: present)
     return named.isEmpty ? [] : MissingSymbols.sentences(named, cameInstead: Array(came))
@@ -20,7 +20,7 @@ extension RuleBook {
     }.prefix(3).map(\.self)
   }
 
-  /// Patterns, and names that have not come, in the order in which they were written.
+  /// Patterns, and names that have not arrived, in the order in which they were written.
   private func absent(of rules: [Rule]) -> [String] {
     rules.flatMap { $0.symbols?.entries ?? [] }.filter { entry in
       guard !Glob.isPattern(entry), let symbol = try? Symbol(entry) else { return true }

@@ -16,7 +16,7 @@ struct RuleBook: Sendable {
     let time: Timestamp
     /// The reference price; nil if the price was only compared with the threshold.
     let reference: Price?
-    /// Whether the reference is the first price, for want of a known close.
+    /// True if the reference is the first price, because no close is known.
     var lacksClose = false
   }
 
@@ -24,8 +24,8 @@ struct RuleBook: Sendable {
   private(set) var rules: [Rule?] = []
   /// By number; separate from the rules, because reading it must not count references.
   private var switches: ContiguousArray<Bool> = []
-  /// By symbol handle: -1 has not come yet, -2 has come but its rules must be found again, 0 no rules, otherwise the index in `watches`
-  /// plus one.
+  /// By symbol handle: -1 has not arrived yet, -2 has arrived but its rules must be found again, 0 no rules, otherwise the index in
+  /// `watches` plus one.
   private var places: ContiguousArray<Int32> = []
   private var watches: ContiguousArray<ContiguousArray<Watch>> = []
   /// The event clocks of the symbols, parallel to `watches`.
@@ -34,7 +34,7 @@ struct RuleBook: Sendable {
   /// The previous closes, used only if a rule counts from them.
   private var closes: PreviousCloses?
   private var usesCloses: Bool
-  /// The close from which the symbol's changes count, parallel to `watches`; nil before its first price that was looked at for it.
+  /// The close from which the symbol's changes count, parallel to `watches`; nil before the first price that required it.
   private var starts: ContiguousArray<Start?> = []
   /// Nil if no instrument has been split.
   private var splits: SplitWatch?
@@ -43,7 +43,7 @@ struct RuleBook: Sendable {
 
   private struct Start: BitwiseCopyable, Sendable {
     var price: Int64
-    /// Whether it is the first price of the date, for want of a known close.
+    /// True if the start is the first price of the date, because no close is known.
     var lacksClose: Bool
   }
 
@@ -56,17 +56,17 @@ struct RuleBook: Sendable {
     /// Alerts suppressed by a cooldown, and by a switch.
     var suppressed = 0
     var silenced = 0
-    /// Events whose time was not used because it was ahead, and clocks that were set back.
+    /// The number of event times that were not used because they were ahead of the clock, and of clocks that were set back.
     var datedAhead = 0
-    /// Openings of trading dates from before which no close is known.
+    /// The number of opened trading dates without a known earlier close.
     var withoutClose = 0
   }
 
   /// - Parameters:
   ///   - windowLimit: the largest number of prices stored for one rule and symbol.
   ///   - windowRoom: the largest number of prices stored for all of them.
-  ///   - closes: knows the previous closes; without it, changes since then count from the first price.
-  ///   - splits: knows the splits of the instruments.
+  ///   - closes: the previous closes; without them, changes since then count from the first price.
+  ///   - splits: the splits of the instruments.
   init(_ rules: [Rule], windowLimit: Int, windowRoom: Int = .max, closes: PreviousCloses? = nil, splits: SplitWatch? = nil) {
     self.closes = closes
     self.splits = splits
@@ -121,7 +121,7 @@ struct RuleBook: Sendable {
     }
   }
 
-  /// Applies the splits since the symbol's last price to all that its price is compared with.
+  /// Applies the splits since the symbol's last price to all values with which its price is compared.
   @inline(never)
   private mutating func split<E: PricedEvent>(_ event: E, _ place: Int) {
     while let split = splits?.take(event) {
@@ -154,7 +154,7 @@ struct RuleBook: Sendable {
     for i in watches[place].indices { watches[place][i].setBack(to: clocks[place].now) }
   }
 
-  /// Finds the rules for a symbol that comes for the first time, or for the first time since a rule for it was added.
+  /// Finds the rules for a symbol that arrives for the first time, or for the first time since a rule for it was added.
   @inline(never)
   private mutating func meet(_ symbol: Symbol) {
     let id = Int(symbol.id)
@@ -200,7 +200,7 @@ struct RuleBook: Sendable {
       let symbol = Symbol(id: UInt32(id))
       guard rule.concerns(symbol) else { continue }
       if place == 0 {
-        // Its rules are found again with its next event.
+        // The symbol's rules are found again with its next event.
         places[id] = -2
       } else {
         var watch = Watch(rule: number, of: rule, windowLimit: windowLimit)
@@ -218,8 +218,8 @@ struct RuleBook: Sendable {
     }
   }
 
-  /// Takes other written rules in the place of earlier ones, told apart by their names. Those that are the same keep their state, and so do
-  /// rules that were added otherwise, unless a written one has their name now.
+  /// Replaces written rules by others, distinguished by their names. Unchanged rules keep their state, and so do rules that were added
+  /// otherwise, unless a written one has their name now.
   mutating func change(from before: [Rule], to after: [Rule]) {
     let old = Dictionary(before.map { ($0.name, $0) }) { first, _ in first }
     let new = Dictionary(after.map { ($0.name, $0) }) { first, _ in first }
@@ -235,7 +235,7 @@ struct RuleBook: Sendable {
     switches[number] = isEnabled
   }
 
-  /// The states of the rules for a symbol; empty if none is about it, or if it has not come.
+  /// The states of the rules for a symbol; empty if no rule applies to it, or if it has not arrived.
   func watches(of symbol: Symbol) -> ContiguousArray<Watch> {
     guard hasCome(symbol), case let place = Int(places[Int(symbol.id)]) - 1, place >= 0 else { return [] }
     return watches[place]
@@ -243,7 +243,7 @@ struct RuleBook: Sendable {
 
   func hasCome(_ symbol: Symbol) -> Bool { Int(symbol.id) < places.count && places[Int(symbol.id)] != -1 }
 
-  /// The symbols that have come.
+  /// The symbols that have arrived.
   var comers: some Sequence<Symbol> { places.indices.lazy.filter { places[$0] != -1 }.map { Symbol(id: UInt32($0)) } }
 
   /// How many symbols a rule checks, and for how many of them it will not fire again.

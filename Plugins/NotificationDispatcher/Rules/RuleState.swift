@@ -3,13 +3,13 @@ internal import MarketData
 /// The state of a rule for one symbol.
 struct RuleState: BitwiseCopyable, Hashable, Sendable {
   enum Phase: UInt8, BitwiseCopyable, Sendable {
-    /// There was no price yet.
+    /// No price has arrived yet.
     case unknown
     /// The rule fires when the condition is next true.
     case armed
     /// The condition became true within the cooldown: the rule fires when that is over, if the condition is still true.
     case waiting
-    /// The rule has fired, or the condition was true at the start; the price has to get away from the threshold first.
+    /// The rule has fired, or the condition was true at the start; before it can fire again the price must leave the threshold.
     case passed
     /// A rule with `once` that has fired.
     case spent
@@ -17,14 +17,14 @@ struct RuleState: BitwiseCopyable, Hashable, Sendable {
 
   enum Outcome: UInt8, BitwiseCopyable, Sendable {
     case nothing, fires
-    /// It would have fired without the cooldown.
+    /// The rule would have fired without the cooldown.
     case suppressed
-    /// It would have fired if it were not switched off.
+    /// The rule would have fired if it were not switched off.
     case silenced
   }
 
   var phase = Phase.unknown
-  /// When it last fired, in nanoseconds; nil for never.
+  /// When the rule last fired, in nanoseconds; nil for never.
   var lastFired: Int64?
 
   /// Takes the next price; returns the result.
@@ -32,8 +32,8 @@ struct RuleState: BitwiseCopyable, Hashable, Sendable {
   /// - Parameters:
   ///   - reference: the price to compare with, if the rule has a reference.
   ///   - time: in nanoseconds, never before the last one.
-  ///   - isSilent: true while the rule is switched off: its state is still updated, so that it does not fire later for what happened
-  ///     meanwhile.
+  ///   - isSilent: true while the rule is switched off: its state is still updated, so that it does not fire later because of events in
+  ///   that time.
   mutating func step(_ test: RuleTest, _ price: Int64, against reference: Int64, at time: Int64, isSilent: Bool) -> Outcome {
     if phase == .spent { return .nothing }
     guard let holds = test.holds(price, against: reference, level: test.threshold) else { return .nothing }
@@ -64,7 +64,7 @@ struct RuleState: BitwiseCopyable, Hashable, Sendable {
   /// Arms the rule, unless it never fires again.
   mutating func rearm() { if phase != .spent { phase = .armed } }
 
-  /// Arms the rule, or lets its condition hold, without firing: the last price is another one by a split.
+  /// Arms the rule, or marks its condition as true, without firing, after a split has changed the last price.
   mutating func settle(_ test: RuleTest, at price: Int64) {
     if phase == .spent || phase == .unknown { return }
     if test.holds(price, against: 0, level: test.threshold) == true {

@@ -32,9 +32,9 @@ struct RuleTest: BitwiseCopyable, Hashable, Sendable {
   var once: Bool
   /// Nanoseconds; 0 for none.
   var cooldown: Int64
-  /// Nanoseconds after which it fires again while the condition is true; nil for never.
+  /// Nanoseconds after which the rule fires again while the condition is true; nil for never.
   var remind: Int64?
-  /// From this time on it does not fire; `.max` for never.
+  /// From this time on the rule does not fire; `.max` for never.
   var expires: Int64
 
   /// True if the comparison with `level` holds; nil if the value does not exist, such as per cent of zero.

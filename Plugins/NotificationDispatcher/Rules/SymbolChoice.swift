@@ -2,7 +2,7 @@ internal import MarketData
 
 /// Names and patterns; a name takes one look-up, however many there are.
 struct SymbolChoice: Hashable, Sendable {
-  /// As they were written.
+  /// The entries as they were written.
   let entries: [String]
   private let names: Set<Symbol>
   private let patterns: [[UInt8]]

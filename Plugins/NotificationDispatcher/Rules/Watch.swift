@@ -20,7 +20,7 @@ struct Watch: Sendable {
   }
 
   var phase: RuleState.Phase { state.phase }
-  /// When it last fired, in nanoseconds; nil for never.
+  /// When the rule last fired, in nanoseconds; nil for never.
   var lastFired: Int64? { state.lastFired }
   /// Prices that were dropped from the window for lack of room.
   var cut: Int { window?.cut ?? 0 }
@@ -44,14 +44,14 @@ struct Watch: Sendable {
   /// Begins a trading date: changes count from `close`, and the rule is armed again unless it never fires again.
   mutating func open(from close: Int64) {
     guard isSinceClose else { return }
-    // At the very first price it is not known yet whether the condition held before.
+    // At the very first price it is unknown whether the condition held before.
     if self.close != nil { state.rearm() }
     self.close = close
   }
 
-  /// Applies a split to the prices that are compared with. A level stays as it was written, but the split alone does not reach it.
+  /// Applies a split to the prices of the comparison. A level stays as it was written, but the split alone does not reach it.
   ///
-  /// - Parameter last: the last price after the split; nil if it is not known.
+  /// - Parameter last: the last price after the split; nil if it is unknown.
   mutating func apply(_ split: PriceSplit, last: Int64?) {
     window?.apply(split)
     close = close.flatMap { split.adjust($0) }

@@ -21,7 +21,7 @@ extension Desk {
 }
 
 extension OrderReason {
-  /// For a person who has sent an order.
+  /// The sentence for a person who has sent an order.
   var sentence: String {
     switch self {
     case .none: "no reason"

@@ -1,15 +1,15 @@
 internal import StockbusPlugin
 internal import StockbusTrading
 
-/// One calendar's market of the broker: what its state is, and when that changes next.
+/// The broker's market of one calendar: its state, and when that changes next.
 ///
-/// A session begins before everything that is received at its first moment, and ends after everything that is received at its end. Where
-/// one follows another at once, as in a market that trades day and night, the first one ends before the next one begins.
+/// A session begins before everything that is received at its first moment, and ends after everything that is received at its end. If one
+/// session directly follows another, as in a market that trades day and night, the first one ends before the next one begins.
 struct Market {
   let hours: TradingHours
-  /// The broker's number for it.
+  /// The broker's number for the market.
   let number: Int
-  /// The stretch of trading that is under way or comes next.
+  /// The present or next stretch of trading.
   private var stretch: TradingHours.Stretch?
   private var isOpen = false
   /// When the state changes next: everything up to then has been received. Nil if it never does.
@@ -20,20 +20,20 @@ struct Market {
     self.number = number
   }
 
-  /// When trading begins, if it does not go on now.
+  /// When trading begins; nil if the market is open.
   var opening: Timestamp? { isOpen ? nil : stretch?.start }
 
-  /// Gives the broker the state at `time`, after everything that was received then. Day orders stay.
+  /// Sets the broker's state at `time`, after everything that was received then. Day orders stay.
   mutating func begin(at time: Timestamp, _ broker: inout Broker, into out: inout Outcomes) {
     stretch = hours.stretch(endingAfter: time)
     isOpen = stretch.map { $0.start <= time } ?? false
-    // In a break the session goes on, so the broker knows its end.
+    // In a break the session continues, so the broker knows its end.
     if let stretch, isOpen || !stretch.isFirst { set(true, time, &broker, &out) }
     if !isOpen { set(false, time, &broker, &out) }
     plan(after: time)
   }
 
-  /// Does what is due.
+  /// Makes the change that is due.
   mutating func advance(_ broker: inout Broker, into out: inout Outcomes) {
     guard let due, let stretch else { return }
     if !isOpen {

@@ -2,13 +2,13 @@ internal import StockbusInstruments
 internal import StockbusPlugin
 internal import StockbusTrading
 
-/// What the configuration's instruments mean for a broker: how each is traded, when its market is open, and when its shares are split.
+/// The data of the configuration's instruments for a broker: how each is traded, when its market is open, and when its shares are split.
 ///
-/// All of it follows from the instruments and the time, so a broker that starts again is given the same state.
+/// All of it follows from the instruments and the time, so a restarted broker gets the same state.
 struct Markets {
   /// A split, due before everything that is received when its trading date begins.
   private struct DueSplit {
-    /// That moment.
+    /// The moment before which the split is due.
     let time: Timestamp
     let symbol: Symbol
     let ratio: Ratio
@@ -18,11 +18,11 @@ struct Markets {
 
   private let instruments: Instruments
   private var markets: [Market] = []
-  /// The first due first.
+  /// Splits by due time, the earliest first.
   private var splits: [DueSplit] = []
   private var nextSplit = 0
   private(set) var hasBegun = false
-  /// When something changes next: everything up to then has been received.
+  /// When the next change is due: everything up to then has been received.
   private(set) var due: Timestamp?
 
   init(_ instruments: Instruments, _ sessions: TradedSessions) {
@@ -46,7 +46,7 @@ struct Markets {
     }
   }
 
-  /// How instruments are traded; nil for those that are not listed.
+  /// How instruments are traded; nil for unlisted ones.
   static func terms(of instruments: Instruments) -> @Sendable (Symbol) -> TradingTerms? {
     { symbol in
       guard let instrument = instruments[symbol], let terms = instruments.terms(of: symbol) else { return nil }
@@ -66,7 +66,7 @@ struct Markets {
     return markets.first { $0.number == Self.market(ofCalendar: Int(terms.calendar)) }?.opening
   }
 
-  /// Gives the broker the state after everything that was received up to `time`. What was due by then is over.
+  /// Sets the broker's state after everything that was received up to `time`. Changes that were due by then are in it.
   mutating func begin(at time: Timestamp, _ broker: inout Broker, into out: inout Outcomes) {
     hasBegun = true
     for place in markets.indices { markets[place].begin(at: time, &broker, into: &out) }
@@ -74,7 +74,7 @@ struct Markets {
     plan()
   }
 
-  /// Does what is due first. Returns why a split could not be done, in a sentence.
+  /// Makes the change that is due first. Returns why a split was impossible, in a sentence.
   mutating func advance(_ broker: inout Broker, into out: inout Outcomes) -> String? {
     defer { plan() }
     guard let due else { return nil }
@@ -88,7 +88,7 @@ struct Markets {
       try broker.split(split.symbol, new: split.ratio.numerator, old: split.ratio.denominator, at: split.time, into: &out)
       return nil
     } catch {
-      // Its orders and its position are of the old shares, and prices of the new ones.
+      // The instrument's orders and position are in old shares, and prices in new ones.
       broker.halt(split.symbol, at: split.time, into: &out)
       return "\(error); trading in it is halted"
     }

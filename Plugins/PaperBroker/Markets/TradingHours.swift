@@ -6,18 +6,18 @@ struct TradingHours {
   /// A stretch of trading without a break.
   struct Stretch {
     let start: Timestamp
-    /// The moment at which it is over.
+    /// The moment at which the stretch ends.
     let end: Timestamp
-    /// The moment at which all trading of its date is over, and with it the date's day orders.
+    /// The moment at which all trading of the stretch's date ends, and with it the date's day orders.
     let close: Timestamp
-    /// False after a break.
+    /// False for a stretch after a break.
     let isFirst: Bool
   }
 
   let calendar: TradingCalendar
   let sessions: TradedSessions
 
-  /// Trading dates that are looked through before it is said that the market never trades again.
+  /// The number of trading dates that are checked before a market counts as never trading again.
   private static var patience: Int { 400 }
 
   /// The stretch that contains `time`, or else the next one; nil if there is none.
@@ -34,14 +34,14 @@ struct TradingHours {
     return nil
   }
 
-  /// The first moment at which prices are those of `date`: that at which its first session begins, of whatever kind. Of a date without
-  /// sessions it is that of the next one; nil if there is none.
+  /// The first moment at which prices are those of `date`: the beginning of its first session, of whatever kind. For a date without
+  /// sessions that of the next date; nil if there is none.
   func begin(of date: TradingDate) -> Timestamp? {
     if let hours = calendar.hours(of: date) { return hours.lowerBound }
     return calendar.next(after: date).flatMap { calendar.hours(of: $0) }?.lowerBound
   }
 
-  /// The sessions of a date that count, in order; those that follow each other at once are one.
+  /// The sessions of a date that count, in order; sessions that directly follow each other are joined.
   private func stretches(of date: TradingDate) -> [Range<Timestamp>] {
     var result: [Range<Timestamp>] = []
     for session in calendar.sessions(of: date) where sessions == .all || session.kind == .regular {

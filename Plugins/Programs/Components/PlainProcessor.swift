@@ -1,6 +1,6 @@
 package import StockbusPlugin
 
-/// Gives events to a program of plain lines and publishes the lines that come back, in two loops, as nothing says which belong together.
+/// Sends events to a program of plain lines and publishes its output lines, in two loops, as nothing shows which lines belong together.
 package actor PlainProcessor<Input: Event, Output: Event>: Source, Sink, BackgroundComponent, BoundComponent {
   package static var bond: String { ProgramCommand.bond }
   private let lines: PlainLines
@@ -13,7 +13,7 @@ package actor PlainProcessor<Input: Event, Output: Event>: Source, Sink, Backgro
 
   package func receive(_ events: Span<Input>) async throws { try await lines.give(events) }
 
-  /// Returns only when everything has come back, so that `run` is never cancelled with lines on the way.
+  /// Returns only when all output has arrived, so that `run` is never cancelled with lines in flight.
   package func drain() async throws { try await lines.finish() }
 
   package func run(into output: inout Outlet<Output>) async throws { try await lines.publish(into: &output) }

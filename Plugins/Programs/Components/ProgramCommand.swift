@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The one command of components that are programs. What a program itself understands is known only while it runs.
+/// The one command of components that are programs. The commands of the program itself are known only while it runs.
 enum ProgramCommand {
   static var infos: [CommandInfo] { [CommandInfo("send COMMAND…", "Passes a command on to the program, and shows its reply.")] }
 

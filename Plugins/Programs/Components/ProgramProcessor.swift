@@ -1,6 +1,6 @@
 package import StockbusPlugin
 
-/// Gives events to a program and publishes what it sends back, once it has finished the batch.
+/// Sends events to a program and publishes its output, once it has finished the batch.
 package actor ProgramProcessor<Input: Event, Output: Event>: AsyncProcessor, CommandRelay, BoundComponent {
   private let executor = BlockingExecutor(label: "program")
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -26,7 +26,7 @@ package actor ProgramProcessor<Input: Event, Output: Event>: AsyncProcessor, Com
 
   package func drain(into output: inout Outlet<Output>) async throws {
     try await session.end(by: "drain") { try session.take($0, into: &output) }
-    // A program that does not end takes nothing of this with it.
+    // The events are published even if the program does not end.
     try await output.flush()
     try await session.finish()
   }

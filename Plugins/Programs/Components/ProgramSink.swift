@@ -5,7 +5,7 @@ package actor ProgramSink<Input: Event>: Sink, CommandRelay, BoundComponent, Bac
   private let executor = BlockingExecutor(label: "program")
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let session: ProgramSession
-  /// In its place for a program of plain lines.
+  /// The conversation with a program of plain lines, instead of `session`.
   private let plain: PlainLines?
 
   package static var commands: [CommandInfo] { ProgramCommand.infos }

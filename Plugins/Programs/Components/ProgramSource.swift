@@ -1,11 +1,11 @@
 package import StockbusPlugin
 
-/// Publishes what a program sends.
+/// Publishes the events that a program sends.
 package actor ProgramSource<Output: Event>: Source, CommandRelay, BoundComponent, BackgroundComponent {
   private let executor = BlockingExecutor(label: "program")
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let session: ProgramSession
-  /// In its place for a program of plain lines.
+  /// The conversation with a program of plain lines, instead of `session`.
   private let plain: PlainLines?
 
   package static var commands: [CommandInfo] { ProgramCommand.infos }
@@ -40,7 +40,7 @@ package actor ProgramSource<Output: Event>: Source, CommandRelay, BoundComponent
             session.keepState()
             try await publish(&output)
           case .ended:
-            // The next process would send it again.
+            // The next process would send these events again.
             if session.commits { output.rollback() }
             session.noteUncommitted()
             try await publish(&output)
@@ -50,11 +50,11 @@ package actor ProgramSource<Output: Event>: Source, CommandRelay, BoundComponent
         }
         try session.exchange(waiting: isAskedToStop, mayIdle: !isAskedToStop)
         if isAskedToStop || session.hasNews { continue }
-        // Waiting for the outside publishes what was sent, which a source that commits must not do before it commits.
+        // Waiting for the outside publishes the sent events, which a source that commits must not do before it commits.
         if session.hasUncommitted { await session.untilReadable() } else { try await output.whileIdle { await session.untilReadable() } }
       }
     } catch {
-      // What belongs to no commit will come again.
+      // Events without a commit will be sent again.
       if session.commits { output.rollback() }
       let failure = await session.failure(error)
       if session.remembers, !(failure is CancellationError) { throw ProgramMisfit.forgetful(failure) }

@@ -12,7 +12,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// What a host says to the process that hosts a plugin. One task reads.
+/// The messages of a host to the process that hosts a plugin. One task reads.
 final class HostWire {
   enum Message {
     /// Valid until the next call.
@@ -20,12 +20,12 @@ final class HostWire {
     case other(JSONValue)
   }
 
-  /// The host sends what it should not: there is nobody to say so to.
+  /// The host violates the protocol: there is nobody to report it to.
   struct Broken: Error, CustomStringConvertible { var description: String { "the host breaks the protocol" } }
 
   /// The longest frame of a host. A single event with long texts may be as long.
   static let frameLimit = 256 << 20
-  /// How long a thread is held up by waiting for the next frame, in milliseconds: in a stream of events that is faster than to be woken.
+  /// How long a thread blocks while waiting for the next frame, in milliseconds: in a stream of events that is faster than being woken.
   private static let patience: Int32 = 1
 
   private let input: FileDescriptor
@@ -56,7 +56,7 @@ final class HostWire {
     }
   }
 
-  /// The next message that is here already, or comes without any waiting; nil if there is none.
+  /// The next message that is present already, or arrives without any waiting; nil if there is none.
   func nextAtOnce() throws -> Message? {
     if let message = try waiting() { return message }
     return lines.read(input) == .something ? try waiting() : nil
@@ -76,7 +76,7 @@ final class HostWire {
     }
   }
 
-  /// Waits until something was read; returns false at the end of the input.
+  /// Waits until some bytes were read; returns false at the end of the input.
   private func read() async throws -> Bool {
     while true {
       switch lines.read(input) {
@@ -91,7 +91,7 @@ final class HostWire {
   }
 }
 
-/// What the process that hosts a plugin says to its host: whole frames, from any thread. It waits while the host reads nothing.
+/// The messages of the process that hosts a plugin to its host: whole frames, from any thread. It waits while the host reads nothing.
 final class HostVoice: Sendable {
   private let output: FileDescriptor
   private let lock = Mutex(())
@@ -117,7 +117,7 @@ final class HostVoice: Sendable {
     Frame.end(frame, in: &out)
   }
 
-  /// Writes whole frames. What a host that has gone does not read is nobody's loss: it has killed this process.
+  /// Writes whole frames. Frames that a closed host does not read are no loss: the host has killed this process.
   func write(_ out: borrowing ByteWriter) {
     lock.withLock { _ in out.withBytes { bytes in _ = try? output.writeWhole(UnsafeRawBufferPointer(bytes)) } }
   }

@@ -2,13 +2,13 @@ internal import EventBus
 internal import StockbusPacking
 internal import StockbusPlugin
 
-/// What a hosted plugin has published and the host has not been given, of any type.
+/// The events of a hosted plugin that were published and not yet sent to the host, of any type.
 protocol HostedEventList: AnyObject {
   /// Writes all of it in frames.
   func take(to out: inout ByteWriter)
 }
 
-/// Reads a topic for a task that looks at it when it likes.
+/// Reads a topic for a task that polls it.
 final class HostedEvents<E: Event>: HostedEventList {
   private let inlet: Inlet<E>
   private var packer = EventPacker(PackedLayout(E.self))
@@ -26,7 +26,7 @@ final class HostedEvents<E: Event>: HostedEventList {
 }
 
 enum HostedFrames {
-  /// The most events of one frame: 1 MiB is the most that a host takes.
+  /// The most events of one frame: 1 MiB is the most that a host accepts.
   static let most = 1024
 
   static func put<E: Event>(_ events: Span<E>, _ packer: inout EventPacker, to out: inout ByteWriter) {
@@ -40,7 +40,7 @@ enum HostedFrames {
   }
 }
 
-/// Sends what a hosted source publishes to the host, as it comes.
+/// Sends the events of a hosted source to the host, as they are published.
 actor HostedOutput<E: Event>: Sink {
   private let life: HostedLife
   private var packer = EventPacker(PackedLayout(E.self))
@@ -72,7 +72,7 @@ enum HostedOutputs {
     return open(topic.eventType)
   }
 
-  /// Attaches a sink for the host to a topic; what is returned runs it to the topic's end.
+  /// Attaches a sink for the host to a topic; the returned closure runs it to the topic's end.
   static func sink(of topic: any AnyTopic, _ life: HostedLife) throws -> @Sendable () async throws -> Void {
     func blueprint<E: Event>(_: E.Type) -> Blueprint { .sink(HostedOutput<E>.self) }
     let assembly = try blueprint(topic.eventType).assembly(nil, at: ConfigNode.Mark(file: life.context.id, line: 1, column: 1))

@@ -28,12 +28,12 @@ final class HostedLife: Sendable {
     slot = Slot(blueprint.kind, context, inputs: [], output: blueprint.makeTopic(plan), awaitsInputs: !blueprint.inputs.isEmpty)
   }
 
-  /// Starts it; the host is told once it is ready.
+  /// Starts the instance; the host is notified once it is ready.
   func begin() {
     let voice = voice
     slot.whenStarted { voice.say(["ready": true]) }
     let (slot, assembly, outcome) = (slot, assembly, outcome)
-    // Unstructured, because what is read from the host decides how it goes on; `end` waits for it.
+    // Unstructured, because the host's messages decide how it continues; `end` waits for it.
     let life = Task(executorPreference: executor) {
       let result: Result<Ending, any Error>
       do { result = .success(try await slot.run(assembly)) } catch { result = .failure(error) }
@@ -44,20 +44,20 @@ final class HostedLife: Sendable {
     task.withLock { $0 = life }
   }
 
-  /// True once it has ended, whatever its input.
+  /// True once the instance has ended, whatever its input.
   var hasEnded: Bool { outcome.value != nil }
 
   /// Asks a source to end.
   func cancel() { task.withLock { $0 }?.cancel() }
 
-  /// Returns once it has ended; throws why it has failed. What has to be told is told.
+  /// Returns once the instance has ended; throws why it has failed. All its reports are sent by then.
   func end() async throws {
     await outcome.wait { $0 != nil }
     news.tell(context)
     do { _ = try outcome.value?.get() } catch is CancellationError {}
   }
 
-  /// Carries out a command of the host; other messages mean nothing here.
+  /// Performs a command of the host; other messages have no meaning here.
   func perform(_ message: JSONValue) async {
     guard let line = message["command"]?.text else { return }
     guard let command = Command(line: line) else { return voice.say(["refused": "an empty line is no command"]) }
@@ -69,11 +69,11 @@ final class HostedLife: Sendable {
   }
 }
 
-/// Gives a hosted plugin the events of the host, and the host what comes of them.
+/// Passes the host's events to a hosted plugin, and the plugin's output to the host.
 struct HostedFeed {
-  /// The most events that are given before it is waited until they are done.
+  /// The most events that are passed before waiting until they are done.
   private static let most = 1024
-  /// The number of looks at a busy plugin that only let it work.
+  /// The number of polls of a busy plugin that only yield to it.
   private static let looks = 256
 
   private let wire: HostWire
@@ -126,12 +126,12 @@ struct HostedFeed {
       }
       await life.perform(words)
     }
-    // The host has gone, and kills this process.
+    // The host has closed its end, and kills this process.
     life.slot.cutOff()
   }
 
-  /// Returns once the plugin has done all that it was given. Nobody is told of that, so it looks again and again, less often if it takes
-  /// long; every look lets the plugin work.
+  /// Returns once the plugin has finished all events passed to it. There is no signal for that, so it polls, less often if the plugin takes
+  /// long; every poll lets the plugin work.
   private func settle(_ port: InputPort, _ output: (any HostedEventList)?, _ out: inout ByteWriter) async throws {
     var looks = 0
     while port.counts.inFlight > 0 {
@@ -147,7 +147,7 @@ struct HostedFeed {
     collect(output, &out)
   }
 
-  /// Waits the longer, the more often it did, but no longer than a millisecond.
+  /// Waits longer after each poll, but no longer than a millisecond.
   private func pause(_ times: Int) async throws {
     try await life.context.clock.sleep(until: life.context.clock.uptime + .microseconds(min(1000, 10 * (times + 1))))
   }

@@ -2,7 +2,7 @@ internal import EventBus
 internal import MarketData
 package import StockbusPlugin
 
-/// What a hosted component says to the run besides events: dead letters at once, counters and notes now and then.
+/// Sends the reports of a hosted component besides events: dead letters at once, counters and notes from time to time.
 package final class HostedNews: NoticePublisher, Sendable {
   package let counters = CounterRegistry()
   private let voice: HostVoice
@@ -29,14 +29,14 @@ package final class HostedNews: NoticePublisher, Sendable {
     voice.say(["gap": .string(gap.stream), "expected": .number(gap.expected), "got": .number(gap.got)])
   }
 
-  /// Tells what is new.
+  /// Sends the changes.
   func tell(_ context: Context) {
     var out = ByteWriter()
     tell(context, isUrgent: true, to: &out)
     if out.count > 0 { voice.write(out) }
   }
 
-  /// Writes what is new; counters and notes only if it is urgent.
+  /// Writes the changes; counters and notes only if `isUrgent`.
   func tell(_ context: Context, isUrgent: Bool, to out: inout ByteWriter) {
     told.withLock { told in
       func put(_ message: JSONValue) { HostVoice.put(message, to: &out) }

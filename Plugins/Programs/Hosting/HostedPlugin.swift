@@ -10,13 +10,13 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// One plugin in this process, for a host that has started the process and speaks the process protocol with it.
+/// One plugin in this process, for a host that has started the process and uses the process protocol with it.
 ///
-/// There is one instance, and no supervision: a process that fails says why and ends, and the host starts another one.
+/// There is one instance, and no supervision: a process that fails reports why and ends, and the host starts another one.
 package struct HostedPlugin {
-  /// What of the program a hosted plugin needs.
+  /// The parts of the program that a hosted plugin needs.
   package struct Surroundings: Sendable {
-    /// The plugin, and the event types that its input may have: those of the program, and of the bundles in the list.
+    /// Finds the plugin, and the event types that its input may have: those of the program, and of the bundles in the list.
     package let find: @Sendable (_ name: String, _ bundle: String?, _ more: [String]) throws -> (plugin: Plugin, types: [any Event.Type])
     /// The context of the component.
     package let context: @Sendable (HostedContext) throws -> Context
@@ -33,8 +33,8 @@ package struct HostedPlugin {
     }
   }
 
-  /// Hosts a plugin on the standard streams, to its end. What else writes to standard output then goes to standard error, and so into the
-  /// host's log. Returns false if something has failed; the host has been told then.
+  /// Hosts a plugin on the standard streams, to its end. Other output to standard output then goes to standard error, and so into the
+  /// host's log. Returns false if something has failed; the host has been notified then.
   package static func onStandardStreams(_ surroundings: Surroundings) async -> Bool {
     let (input, output) = (dup(0), dup(1))
     let nothing = open("/dev/null", O_RDONLY)
@@ -85,12 +85,12 @@ package struct HostedPlugin {
     }
   }
 
-  /// Runs a source: what it sends goes to the host on one side, and what the host says is heard on the other.
+  /// Runs a source: sends its events to the host, and handles the host's messages at the same time.
   private func publish(_ life: HostedLife) async throws {
     guard let output = life.slot.output else { throw HostingError("it emits nothing") }
     let sink = try HostedOutputs.sink(of: output, life)
     life.begin()
-    // Unstructured, because the host may say nothing more for ever; the end of the process ends it.
+    // Unstructured, because the host may send no further message; the end of the process ends it.
     let listener = HostListener(wire, life)
     let listening = Task { await listener.listen() }
     defer { listening.cancel() }
@@ -100,7 +100,7 @@ package struct HostedPlugin {
   }
 }
 
-/// What the context of a hosted component is made of.
+/// The parts from which the context of a hosted component is made.
 package struct HostedContext: Sendable {
   package let id: String
   /// The mapping at `runtime` of the host's configuration.
@@ -125,7 +125,7 @@ package struct HostingError: Error, CustomStringConvertible {
   package init(_ description: String) { self.description = description }
 }
 
-/// Hears what the host of a source says.
+/// Handles the messages of a source's host.
 private final class HostListener: @unchecked Sendable {
   // Unchecked, because the wire is used by the one task that listens.
   private let wire: HostWire
@@ -136,7 +136,7 @@ private final class HostListener: @unchecked Sendable {
     self.life = life
   }
 
-  /// Until the source is to end, or the host has gone.
+  /// Listens until the source is to end, or the host has closed its end.
   func listen() async {
     while case .other(let message)? = try? await wire.next() {
       if message["stop"] != nil { break }

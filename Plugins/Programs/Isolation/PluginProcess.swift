@@ -7,7 +7,7 @@ internal import Darwin
 #endif
 
 extension Isolation {
-  /// By processes of this program, or of the one at `program`, in which the command `PluginProcess.command` hosts one plugin.
+  /// Isolation by processes of this program, or of the one at `program`, in which the command `PluginProcess.command` hosts one plugin.
   package static func processes(of program: String? = nil) -> Isolation {
     let program = program ?? PluginProcess.ownProgram
     return Isolation(options: IsolationSettings.self) { hosted in
@@ -18,7 +18,7 @@ extension Isolation {
   }
 }
 
-/// A plugin in a process of its own, as a program that speaks the protocol.
+/// A plugin in a separate process, as a program that uses the protocol.
 package enum PluginProcess {
   /// The command, which help does not list.
   package static var command: String { "host-plugin" }
@@ -37,7 +37,7 @@ package enum PluginProcess {
   private static func sink<E: Event>(_: E.Type) -> Blueprint { .sink(ProgramSink<E>.self) }
   private static func processor<I: Event, O: Event>(_: I.Type, _: O.Type) -> Blueprint { .asyncProcessor(ProgramProcessor<I, O>.self) }
 
-  /// The options of that program, which is told the plugin and its options when it starts.
+  /// The options of that program, which gets the plugin and its options when it starts.
   static func options(_ hosted: Isolation.Hosted, _ node: ConfigNode?, at mark: ConfigNode.Mark, _ program: String) -> ConfigNode {
     func entry(_ key: String, _ value: ConfigNode) -> ConfigNode.Entry { .init(key: key, mark: mark, value: value) }
     func word(_ text: String) -> ConfigNode { ConfigNode(.scalar(text), at: mark, isQuoted: true) }
@@ -55,7 +55,7 @@ package enum PluginProcess {
     return ConfigNode(.map(entries), at: mark)
   }
 
-  /// The file of this program; on Linux also if it was replaced since it was started.
+  /// The file of this program; on Linux also if it was replaced after the start.
   static var ownProgram: String {
     #if os(Linux)
     "/proc/\(getpid())/exe"

@@ -45,7 +45,7 @@ enum EventLine {
     return count
   }
 
-  /// Goes to what is behind `{"events":`; returns false if something else is there.
+  /// Moves behind `{"events":`; returns false if the text differs.
   private static func goToEvents(_ text: inout ByteReader) -> Bool {
     text.goPastBlanks()
     guard text.goPast("{") else { return false }

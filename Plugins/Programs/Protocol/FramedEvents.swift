@@ -3,7 +3,7 @@ internal import MarketData
 internal import StockbusPacking
 internal import StockbusPlugin
 
-/// The packed events of a conversation in frames: those that the program is given, and those that it sends.
+/// The packed events of a conversation in frames: those sent to the program, and those that it sends.
 struct FramedEvents {
   /// The most events of one frame to the program.
   static let most = 256
@@ -12,7 +12,7 @@ struct FramedEvents {
   /// An `EventUnpacker` of the output's type.
   private var unpacker: AnyObject?
 
-  /// Writes a frame with the next events, whose last one has the number that `told` becomes.
+  /// Writes a frame with the next events; `told` becomes the number of the last one.
   mutating func give<E: Event>(_ events: Span<E>, from next: inout Int, told: inout Int, to out: inout ByteWriter) {
     let frame = Frame.begin(.events, in: &out)
     let number = out.count
@@ -25,7 +25,7 @@ struct FramedEvents {
     Frame.end(frame, in: &out)
   }
 
-  /// Sends the events of a frame's content; returns how many they are.
+  /// Sends the events of a frame's content; returns their number.
   mutating func take<E: Event>(
     _ content: UnsafeBufferPointer<UInt8>, into output: inout Outlet<E>, _ intake: SymbolIntake
   ) throws(ProgramError) -> Int {

@@ -1,4 +1,4 @@
-/// How many lines of a program the log takes: some at once, and then so many a second. Others are counted.
+/// Limits the log lines of a program: some at once, and then some per second. Others are counted.
 struct LineAllowance {
   static let burst = 100
   static let rate = 10
@@ -9,7 +9,7 @@ struct LineAllowance {
 
   init(at time: Duration) { refilled = time }
 
-  /// True if a line may be logged; `omitted` are those before it that were not.
+  /// True if a line may be logged; `omitted` are the unlogged lines before it.
   mutating func take(at time: Duration) -> (isAllowed: Bool, omitted: Int) {
     left = min(Double(Self.burst), left + (time - refilled) / .seconds(1) * Double(Self.rate))
     refilled = time

@@ -6,11 +6,11 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// The lines, or frames, that come through a pipe.
+/// The lines, or frames, that arrive through a pipe.
 ///
 /// Unsafe inside, because lines are handed out in place: a line is valid until the next call of `read`.
 struct LineBuffer: ~Copyable {
-  /// What a read has brought.
+  /// The result of a read.
   enum Arrival {
     case something, nothing, end
   }
@@ -18,7 +18,7 @@ struct LineBuffer: ~Copyable {
   /// The longest line, without its end.
   let limit: Int
   private var bytes: UnsafeMutableRawBufferPointer
-  /// The bytes that are not handed out yet, and how many of them are known to hold no line end.
+  /// The offset of the bytes that are not handed out yet, and how many of them are known to hold no line end.
   private var start = 0
   private var end = 0
   private var searched = 0
@@ -30,17 +30,17 @@ struct LineBuffer: ~Copyable {
 
   deinit { bytes.deallocate() }
 
-  /// True if the line that has begun is longer than the limit.
+  /// True if the incomplete line is longer than the limit.
   var isTooLong: Bool { searched > limit }
-  /// Bytes of a line that has begun and not ended.
+  /// The bytes of the incomplete line.
   var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[start..<end]) }
 
-  /// Forgets the line that has begun.
+  /// Drops the incomplete line.
   mutating func dropRest() {
     (start, end, searched) = (0, 0, 0)
   }
 
-  /// Reads what there is, without waiting; call it when `next` returns nil.
+  /// Reads the available bytes, without waiting; call it when `next` returns nil.
   mutating func read(_ pipe: FileDescriptor) -> Arrival {
     if start > 0 {
       bytes.baseAddress?.copyMemory(from: bytes.baseAddress.unsafelyUnwrapped + start, byteCount: end - start)
@@ -62,7 +62,7 @@ struct LineBuffer: ~Copyable {
     }
   }
 
-  /// The next line that is there as a whole, without its end.
+  /// The next complete line, without its end.
   mutating func next() -> UnsafeBufferPointer<UInt8>? {
     let waiting = end - start - searched
     guard waiting > 0, let first = bytes.baseAddress, let found = memchr(first + start + searched, 10, waiting) else {
@@ -76,8 +76,8 @@ struct LineBuffer: ~Copyable {
     return UnsafeBufferPointer(start: line.baseAddress?.assumingMemoryBound(to: UInt8.self), count: line.count)
   }
 
-  /// Takes the first line out of turn for which `isWanted` is true; the lines before it stay. `passed` is where to go on: the bytes of the
-  /// lines that were not wanted.
+  /// Takes the first line out of turn for which `isWanted` is true; the lines before it stay. `passed` is the position to continue from:
+  /// the bytes of the unwanted lines.
   mutating func take(past passed: inout Int, where isWanted: (UnsafeBufferPointer<UInt8>) -> Bool) -> [UInt8]? {
     guard let first = bytes.baseAddress else { return nil }
     while end - start > passed, let found = memchr(first + start + passed, 10, end - start - passed) {
@@ -101,18 +101,18 @@ struct LineBuffer: ~Copyable {
 
   // MARK: Frames
 
-  /// The next frame that is there as a whole: its kind and its content, which is valid until the next call of `read`. A frame without a
-  /// kind has the kind 0.
+  /// The next complete frame: its kind and its content, which is valid until the next call of `read`. A frame without a kind has the kind
+  /// 0.
   mutating func nextFrame() -> (kind: UInt8, content: UnsafeRawBufferPointer)? {
     guard let frame = frame(after: 0) else { return nil }
     start += frame.end
     return (frame.kind, frame.content)
   }
 
-  /// True if the frame that has begun is longer than the limit.
+  /// True if the incomplete frame is longer than the limit.
   var hasLongFrame: Bool { (announced(after: 0) ?? 0) > limit }
 
-  /// Takes the first frame out of turn for which `isWanted` is true; the frames before it stay. `passed` is where to go on.
+  /// Takes the first frame out of turn for which `isWanted` is true; the frames before it stay. `passed` is the position to continue from.
   mutating func takeFrame(past passed: inout Int, where isWanted: (UInt8, UnsafeBufferPointer<UInt8>) -> Bool) -> [UInt8]? {
     while let frame = frame(after: passed) {
       if isWanted(frame.kind, frame.content.bindMemory(to: UInt8.self)) {
@@ -127,7 +127,7 @@ struct LineBuffer: ~Copyable {
     return nil
   }
 
-  /// How many bytes the frame that begins after `passed` bytes says it has behind its length.
+  /// The length field of the frame that begins after `passed` bytes.
   private func announced(after passed: Int) -> Int? {
     guard end - start - passed >= 4 else { return nil }
     return Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start + passed, as: UInt32.self)))

@@ -7,9 +7,9 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Waits until a pipe has something to read, or takes something, without a thread that blocks.
+/// Waits until a pipe can be read, or written, without a thread that blocks.
 ///
-/// Nothing is watched while nobody waits, so that a pipe that is read otherwise costs nothing here.
+/// A pipe without a waiting task is not watched, so that reading it otherwise costs nothing here.
 final class PipeReadiness: Sendable {
   private let pipe: FileDescriptor
   private let direction: Direction
@@ -39,7 +39,7 @@ final class PipeReadiness: Sendable {
     isReady.update { $0 = true }
   }
 
-  /// Ends the waiting.
+  /// Ends the present wait.
   func wake() { isReady.update { $0 = true } }
 
   /// Returns when the pipe is ready, also for its end, after a call of `wake`, and when the task is cancelled.
@@ -49,7 +49,7 @@ final class PipeReadiness: Sendable {
     case .ended: return
     case .armed: break
     case .idle:
-      // One task waits, so nothing else arms it meanwhile.
+      // Only one task waits, so nothing else arms it meanwhile.
       let isHere = Guarded(false)
       let id = PipeWatch.shared.add(pipe, Int32(direction == .reading ? POLLIN : POLLOUT)) { [weak self] in
         isHere.withLock { $0 = true }

@@ -10,8 +10,8 @@ internal import Darwin
 
 /// The thread that waits until pipes are ready, for all programs of the process.
 ///
-/// Not by Dispatch's sources: on Linux the thread behind them may read the memory of a source that is cancelled while its pipe is ready, as
-/// that of a program that has ended always is.
+/// Not by Dispatch's sources: on Linux the thread behind them may read the memory of a source that is cancelled while its pipe is ready,
+/// and the pipe of a program that has ended is always ready.
 final class PipeWatch: Sendable {
   static let shared = PipeWatch()
 
@@ -24,7 +24,7 @@ final class PipeWatch: Sendable {
   private struct State {
     var waits: [Int: Wait] = [:]
     var last = 0
-    /// To be called once nothing is waited for that was removed before.
+    /// To be called once no removed pipe is watched any more.
     var leaving: [@Sendable () -> Void] = []
     /// Ends the present wait when something is written to it.
     var wake: (reading: Int32, writing: Int32)?
@@ -32,8 +32,8 @@ final class PipeWatch: Sendable {
 
   private let state = Guarded(State())
 
-  /// Calls `whenReady` once, on the thread, when `pipe` has something to read (`POLLIN`), takes something (`POLLOUT`), or has been closed at
-  /// its other end; not after `remove`. Returns what to remove. A pipe that cannot be watched counts as ready.
+  /// Calls `whenReady` once, on the thread, when `pipe` can be read (`POLLIN`) or written (`POLLOUT`), or has been closed at its other end;
+  /// not after `remove`. Returns the id for `remove`. A pipe that cannot be watched counts as ready.
   func add(_ pipe: FileDescriptor, _ events: Int32, _ whenReady: @escaping @Sendable () -> Void) -> Int {
     let (id, isWatched) = state.withLock { state in
       state.last += 1
@@ -46,7 +46,7 @@ final class PipeWatch: Sendable {
     return id
   }
 
-  /// Waits for it no more. `done` is called once the pipe may be closed.
+  /// Ends watching a pipe. `done` is called once the pipe may be closed.
   func remove(_ id: Int?, done: @escaping @Sendable () -> Void) {
     let isWatched = state.withLock { state in
       if let id { state.waits[id] = nil }
@@ -58,7 +58,7 @@ final class PipeWatch: Sendable {
     if !isWatched { done() }
   }
 
-  /// Starts the thread; returns false if there are no files left for it.
+  /// Starts the thread; returns false if the process has no descriptors left for it.
   private func begin(_ state: inout State) -> Bool {
     if state.wake != nil { return true }
     guard let pipe = OutlivingShell.pipe() else { return false }

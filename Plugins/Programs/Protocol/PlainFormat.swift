@@ -16,7 +16,7 @@ extension PlainFormat {
     out.append("\n")
   }
 
-  /// Reads all of a line.
+  /// Reads a whole line.
   func read<E: Event>(_ line: UnsafeBufferPointer<UInt8>, as _: E.Type) throws(TextError) -> E {
     var text = ByteReader(line)
     let event =

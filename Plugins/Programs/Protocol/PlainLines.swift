@@ -13,14 +13,14 @@ internal import Darwin
 
 /// The conversation with a program that knows nothing of stockbus: an event is a line, and nothing is acknowledged.
 ///
-/// One actor uses it, in up to three loops that interleave at their awaits: what is given, what comes back, and standard error. Nothing
-/// here blocks a thread.
+/// One actor uses it, in up to three loops that interleave at their awaits: the program's input, its output, and its standard error.
+/// Nothing here blocks a thread.
 final class PlainLines {
   /// The longest line of a program.
   static let lineLimit = 1 << 20
-  /// Bytes of lines that are made before they are written.
+  /// Bytes of lines that are encoded before they are written.
   private static let chunk = 64 << 10
-  /// What a dead letter keeps of a line.
+  /// The most bytes of a line in a dead letter.
   private static let shownLimit = 200
 
   private let life: ProgramLife
@@ -32,30 +32,30 @@ final class PlainLines {
   private var errorsReadable: PipeReadiness?
   private var lines = LineBuffer(limit: lineLimit)
   private var out = ByteWriter(capacity: 2 * chunk)
-  /// The bytes of `out` that are written, and of all chunks before.
+  /// The written bytes of `out`, and of all chunks before.
   private var written = 0
   private var writtenBefore = 0
   private var sent = SentEvents()
-  /// How many lines have come back.
+  /// The number of received lines.
   private var got = 0
   private var symbols: SymbolTally
-  /// True while a batch is being written, whose failure its own loop has to tell.
+  /// True while a batch is being written, whose failure its own loop must report.
   private var isGiving = false
-  /// True while what has come back waits for its readers: then the program cannot be blamed for reading nothing.
+  /// True while received events wait for their readers: then the program is not at fault for reading nothing.
   private var isPublishing = false
   private var isInputClosed = false
   /// True once the program has closed its output.
   private var isGone = false
-  /// True once everything that the program sends has been dealt with.
+  /// True once all output of the program has been handled.
   private let ended = WaitableValue(false)
   private let batchOver = WaitableValue(true)
   /// True if the last read has brought something.
   private var hasMore = false
-  /// True once one of the loops has found something wrong.
+  /// True once one of the loops has found a failure.
   private var isBroken = false
-  /// What is wrong, once that is known.
+  /// The failure, once it is known.
   private let reason = WaitableValue<(any Error)?>(nil)
-  /// How the program has ended, once it has after its input.
+  /// How the program has ended after the end of its input; nil before that.
   private var end: ProgramEnd?
 
   init(_ settings: ProgramSettings, _ kind: Blueprint.Kind, _ context: Context) {
@@ -98,7 +98,7 @@ final class PlainLines {
 
   // MARK: To the program
 
-  /// Writes events. A throw says how many of them were written whole: the others are given to the next process.
+  /// Writes events. The thrown error states how many of them were written completely: the next process gets the others.
   func give<E: Event>(_ events: Span<E>) async throws {
     let before = sent.count
     isGiving = true
@@ -125,7 +125,7 @@ final class PlainLines {
     Self.encode(events, from: &next, format, to: &out, &sent, writtenBefore)
   }
 
-  /// Apart, so that the buffers are accessed once for all events.
+  /// Separate, so that the buffers are accessed once for all events.
   private static func encode<E: Event>(
     _ events: Span<E>, from next: inout Int, _ format: PlainFormat, to out: inout ByteWriter, _ sent: inout SentEvents, _ before: Int
   ) {
@@ -179,12 +179,12 @@ final class PlainLines {
     }
   }
 
-  /// Closes the program's input, and returns when it has ended and everything that it has sent is dealt with.
+  /// Closes the program's input, and returns when the program has ended and all its output is handled.
   func finish() async throws {
     do {
       if isGone { throw ProgramGone() }
       await closeInput()
-      // What it has started may hold its output, and ends when it has. Unstructured, because it must not hold up a failure, which kills it.
+      // A process started by the program may keep the output open. Unstructured, because it must not delay a failure, which kills it.
       if let child = life.child { Task { await child.ended() } }
       let ended = ended
       while !ended.value {
@@ -200,7 +200,7 @@ final class PlainLines {
 
   // MARK: From the program
 
-  /// Publishes what comes back until the program ends, which it may when its input has ended.
+  /// Publishes the program's output until the program ends, which it may do when its input has ended.
   func publish<E: Event>(into output: inout Outlet<E>) async throws {
     do {
       while try await read({ take($0, &output) }) {
@@ -212,28 +212,28 @@ final class PlainLines {
       try await output.flush()
       try await end(of: life.child)
     } catch {
-      // The loop that writes says which events of its batch were written.
+      // The writing loop reports which events of its batch were written.
       await batchOver.wait { $0 }
       throw await broken(error, taken: 0)
     }
   }
 
-  /// Logs what comes back, until the program ends.
+  /// Logs the program's output, until the program ends.
   func logOutput() async {
     do {
       while try await read({ life.log(String(decoding: $0.prefix(2048), as: UTF8.self), "info") }) {}
-      // A sink may have put its output elsewhere, as in `cat > file`. It has ended if its standard error has ended too.
+      // A sink may have redirected its output, as in `cat > file`. It has ended if its standard error has ended too.
       if !isInputClosed { await life.errorsEnded.wait { $0 } }
       try await end(of: life.child)
     } catch { isGone = true }
   }
 
-  /// Reads what there is, waits if there is nothing, and returns false at the end.
+  /// Reads the available bytes, waits if there are none, and returns false at the end.
   private func read(_ use: (UnsafeBufferPointer<UInt8>) -> Void) async throws -> Bool {
     guard let child = life.child, let readable else { throw ProgramGone() }
     if Task.isCancelled {
       guard kind == .source else { throw CancellationError() }
-      // Nothing else asks it to end. What it has sent by now is published.
+      // Nothing else makes the program end. Its output so far is published.
       child.kill()
       _ = await child.ended()
     }
@@ -265,14 +265,14 @@ final class PlainLines {
     }
   }
 
-  /// Its output has ended. A source may end so; any other program only after its input.
+  /// Handles the end of the output. A source may end so; any other program only after its input.
   private func end(of child: ChildProgram?) async throws {
     isGone = true
     guard isInputClosed, let child else {
       writable?.wake()
       throw ProgramGone()
     }
-    // Nothing else waits for a source; of any other program `finish` says when it is late.
+    // Nothing else waits for a source; for any other program `finish` reports when it is late.
     let (end, late) =
       kind == .source ? await life.end(of: child, since: "its output has", at: context.clock.uptime) : (await child.ended(), nil)
     if let late, !Task.isCancelled { throw ProgramMisfit(description: "\(late)") }
@@ -292,10 +292,10 @@ final class PlainLines {
     }
   }
 
-  /// Kills the program, counts what it took with it, and returns what is wrong.
+  /// Kills the program, counts the events lost with it, and returns the failure.
   private func broken(_ error: any Error, taken: Int) async -> any Error {
     guard life.child != nil, !isBroken else {
-      // The other loop has found it first, and says what it is.
+      // The other loop has found the failure first, and reports it.
       if isBroken { await reason.wait { $0 != nil } }
       return error is CancellationError ? error : PlainLinesError(reason.value ?? ProgramError("has ended"), taken: taken)
     }
@@ -316,14 +316,14 @@ final class PlainLines {
     return error is CancellationError ? error : PlainLinesError(why, taken: taken)
   }
 
-  /// Bytes that wait in a pipe.
+  /// The number of unread bytes in a pipe.
   private func unread(_ pipe: FileDescriptor) -> Int {
     var count: Int32 = 0
     return ioctl(pipe.rawValue, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
   }
 }
 
-/// A program of plain lines that has failed. No event is to blame, as nobody knows which one the program had in hand.
+/// A program of plain lines that has failed. No event is to blame, as it is unknown which one the program was processing.
 struct PlainLinesError: EnvironmentError, CustomStringConvertible {
   let description: String
   let isPermanent: Bool

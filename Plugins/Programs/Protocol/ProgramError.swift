@@ -1,7 +1,7 @@
 internal import MarketData
 internal import StockbusPlugin
 
-/// Why a program cannot go on, as a sentence that begins with "the program".
+/// Why a program cannot continue, as a sentence that begins with "the program".
 struct ProgramError: Error, CustomStringConvertible {
   let description: String
 
@@ -13,7 +13,7 @@ struct ProgramMisfit: EnvironmentError, CustomStringConvertible {
   let description: String
   var isPermanent: Bool { true }
 
-  /// A source that has lost the place where it was: the next process would send again what is published.
+  /// The error for a source that has lost its position: the next process would repeat published events.
   static func forgetful(_ failure: any Error) -> ProgramMisfit {
     ProgramMisfit(description: "\(failure); how far it was is lost with it, so it is not started again")
   }

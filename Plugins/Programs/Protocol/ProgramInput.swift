@@ -3,7 +3,7 @@ internal import StockbusPacking
 internal import StockbusPlugin
 internal import StockbusSystem
 
-/// The messages that a program's bytes are, as lines or as frames.
+/// The messages in a program's bytes, as lines or as frames.
 struct ProgramInput: ~Copyable {
   /// The longest message of a program.
   static let messageLimit = 1 << 20
@@ -13,13 +13,13 @@ struct ProgramInput: ~Copyable {
   /// True once both sides have agreed on frames.
   var isFramed = false
 
-  /// Reads what there is, without waiting; call it when `next` returns nil.
+  /// Reads the available bytes, without waiting; call it when `next` returns nil.
   mutating func read(_ pipe: FileDescriptor) -> LineBuffer.Arrival { bytes.read(pipe) }
 
   /// How many bytes wait.
   var count: Int { bytes.count }
 
-  /// The next message that is there as a whole.
+  /// The next complete message.
   mutating func next() throws(ProgramError) -> ProgramMessage? { isFramed ? try nextFrame() : try nextLine() }
 
   private mutating func nextLine() throws(ProgramError) -> ProgramMessage? {
@@ -43,7 +43,7 @@ struct ProgramInput: ~Copyable {
     }
   }
 
-  /// Takes the first reply to a command out of turn; the messages before it stay. `passed` is where to go on.
+  /// Takes the first reply to a command out of turn; the messages before it stay. `passed` is the position to continue from.
   mutating func takeReply(past passed: inout Int) throws(ProgramError) -> ProgramMessage? {
     let reply =
       isFramed

@@ -5,7 +5,7 @@ internal import StockbusPlugin
 internal import StockbusPrograms
 internal import StockbusSystem
 
-/// The process behind a component, from its start to its end: its standard error goes into the log, and how it has ended is told.
+/// The process behind a component, from its start to its end: its standard error is logged, and how it has ended is reported.
 ///
 /// One actor uses it.
 final class ProgramLife {
@@ -21,7 +21,7 @@ final class ProgramLife {
   let errorsEnded = WaitableValue(false)
   /// True once the program may end, with whatever status.
   var hasSaidGoodbye = false
-  /// For what it says to the log, and for its standard error, so that a flood there hides nothing here.
+  /// For the program's log messages, and for its standard error, so that a flood there hides nothing here.
   private var logAllowance: LineAllowance
   private var errorAllowance: LineAllowance
 
@@ -38,7 +38,7 @@ final class ProgramLife {
     guard let path = ProgramSearch.find(name, in: environment) else {
       throw ProgramMisfit(description: "there is no program \(shown(name, limit: 200))")
     }
-    // A trap ends the process at once, and its last line is the reason; the analysis that Swift makes would take seconds.
+    // A trap ends the process at once, and its last line is the reason; Swift's backtrace would take seconds.
     let usual = settings.hostsPlugin ? ["SWIFT_BACKTRACE": "enable=no"] : [:]
     let variables = ProgramEnvironment.minimal(environment).merging(usual) { first, _ in first }
       .merging(settings.environment.entries.map { ($0.name, $0.value.revealed) }) { _, second in second }
@@ -58,11 +58,11 @@ final class ProgramLife {
     return min(left, settings.timeout)
   }
 
-  /// Waits for the end of the program, which is to come since `event`, at `began`, and kills it if it takes too long, or longer than a stop may: then
-  /// the second value says so.
+  /// Waits for the end of the program, which is expected since `event`, at `began`, and kills it if it takes too long, or longer than a
+  /// stop may: then the second value reports that.
   func end(of child: ChildProgram, since event: String, at began: Duration) async -> (ProgramEnd?, late: ProgramError?) {
     let (clock, run, timeout) = (context.clock, context.run, settings.timeout)
-    // Asked again and again, since a stop may come meanwhile.
+    // Evaluated repeatedly, since a stop may be requested meanwhile.
     let isLate: @Sendable () -> Bool = { clock.uptime - began >= timeout || run.cutOff.map { clock.uptime >= $0 } ?? false }
     let end = await child.ended(killedOnce: isLate)
     guard child.wasKilled, isLate() else { return (end, nil) }
@@ -70,7 +70,7 @@ final class ProgramLife {
     return (end, ProgramError("has not ended within \(time == timeout ? time.optionText : time.roughText) since \(event), and was killed"))
   }
 
-  /// Ends a program that has not failed: by the end of its input, and by force if it takes too long. Returns what is wrong then.
+  /// Ends a program that has not failed: by the end of its input, and by force if it takes too long. Returns the error in that case.
   func close() async -> ProgramError? {
     guard let child else { return nil }
     self.child = nil
@@ -87,8 +87,8 @@ final class ProgramLife {
     return late
   }
 
-  /// Kills the program and returns what is wrong with it: `error`, and what the program said last if it has ended by itself. `inspect` is
-  /// called between its end and that of the pipes.
+  /// Kills the program and returns the failure: `error`, and the program's last line if it has ended by itself. `inspect` is called between
+  /// the end of the program and that of the pipes.
   func failure(_ error: any Error, inspect: (ChildProgram) -> Void = { _ in }) async -> any Error {
     guard let child else { return error }
     self.child = nil
@@ -108,9 +108,9 @@ final class ProgramLife {
   /// How long a program that has closed a pipe may take to end.
   private static let moment = Duration.milliseconds(500)
 
-  /// Logs what is there of the lines of standard error.
+  /// Logs the available lines of standard error.
   func readErrors(of child: ChildProgram) {
-    // A bounded number of reads, so that a flood of lines holds nothing else up.
+    // A bounded number of reads, so that a flood of lines delays nothing else.
     for _ in 0..<16 {
       while let line = errorLines.next() { logErrorLine(String(decoding: line.prefix(2048), as: UTF8.self)) }
       if errorLines.isTooLong {
@@ -129,12 +129,12 @@ final class ProgramLife {
     if told != line { context.logger.debug("\(visible(line, limit: 2048))") }
     let line = told
     if line.isEmpty { return }
-    // What Swift says behind its reason is where in the code that was.
+    // The part of Swift's message after the reason is the place in the code.
     if !settings.hostsPlugin || !lastErrorLine.contains("Fatal error: ") { lastErrorLine = visible(line, limit: 300) }
     log(line, "notice", &errorAllowance)
   }
 
-  /// Logs what the program says to the log.
+  /// Logs a log message of the program.
   func log(_ line: String, _ level: String) { log(line, level, &logAllowance) }
 
   private func log(_ line: String, _ level: String, _ allowance: inout LineAllowance) {

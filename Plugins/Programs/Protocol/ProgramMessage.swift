@@ -4,12 +4,12 @@ internal import StockbusPlugin
 
 /// A message of a program.
 enum ProgramMessage {
-  /// With what else it says.
+  /// With further members of the message.
   case hello(JSONValue)
   case ready
   /// Their line or frame, which is valid until the next read.
   case events(UnsafeBufferPointer<UInt8>)
-  /// With what it is done with, what it has left out, and its state.
+  /// With the finished and left-out events, and the program's state.
   case done(JSONValue)
   case drained(JSONValue)
   case ended
@@ -19,10 +19,10 @@ enum ProgramMessage {
   case failed(String)
   case remark(ProgramRemark)
 
-  /// The error of a program that says this where nobody asked for it.
+  /// The error for an unexpected message of this kind.
   var unasked: ProgramError { ProgramError("says '\(name)' where nobody asked for it") }
 
-  /// As messages about a message name it.
+  /// The name of the message, for error messages.
   var name: String {
     switch self {
     case .hello: "hello"
@@ -39,7 +39,7 @@ enum ProgramMessage {
     }
   }
 
-  /// What a message other than `events` says. Its first member says what it is.
+  /// Parses a message other than `events`. Its first member is its kind.
   init(_ message: JSONValue) throws(ProgramError) {
     guard let first = message.members.first else { throw ProgramError("sends what is no message: \(shown("\(message)", limit: 200))") }
     let text = first.value.text

@@ -1,23 +1,23 @@
 internal import StockbusPlugin
 
-/// What a program was given and what it says it is done with. It holds the program to the protocol: nothing is done twice, or before it was given.
+/// The events sent to a program and those it reports as finished. Enforces the protocol: no event is finished twice, or before it was sent.
 struct ProgramProgress {
   /// The largest state of a program in bytes.
   static let stateLimit = 64 << 10
 
-  /// The number of the last event that the program was given, and of the last one that it has finished.
+  /// The number of the last event sent to the program, and of the last one that it has finished.
   var told = 0
   private(set) var finished = 0
   /// The finished events that the program has left out, since the last call of `takeFiltered`.
   private var filtered = 0
-  /// How many events the program says it has lost.
+  /// The number of events that the program reports as lost.
   private var lost = 0
-  /// What the next process is to know of what was finished or committed.
+  /// The state for the next process after the finished or committed events.
   private(set) var state: JSONValue?
 
   init(state: JSONValue? = nil) { self.state = state }
 
-  /// True once the program has finished all events that it was given.
+  /// True once the program has finished all events sent to it.
   var isSettled: Bool { finished == told }
 
   mutating func takeFiltered() -> Int {
@@ -25,7 +25,7 @@ struct ProgramProgress {
     return filtered
   }
 
-  /// Takes a message `done`.
+  /// Handles a message `done`.
   mutating func finish(_ message: JSONValue) throws(ProgramError) {
     let claim = message["done"]
     guard let number = claim?.count, number >= finished, number <= told else {

@@ -1,12 +1,12 @@
 internal import EventBus
 internal import StockbusPlugin
 
-/// What a program says beside its work, at any time: for the log, the ledger and the topics of the run.
+/// A report of a program beside its work, at any time: for the log, the ledger and the topics of the run.
 enum ProgramRemark {
   case log(String, level: String)
-  /// Why it cannot do its work at present; nil once it can again.
+  /// Why the program cannot work at present; nil once it can again.
   case trouble(String?)
-  /// A piece of its own input that it sets aside.
+  /// A piece of the program's own input that it rejects.
   case reject(String, origin: String, reason: String)
   /// Events that were taken and could not be kept.
   case lost(Int, String)
@@ -15,7 +15,7 @@ enum ProgramRemark {
   case counter(String, doc: String, add: Int)
   case connection(ConnectionStatus.State, String)
   case gap(String, expected: Int64, got: Int64)
-  /// What the program knows from now on is lost with it.
+  /// State that the program gains from now on is lost with it.
   case remembers
 
   /// The most counters of one process.
@@ -23,7 +23,7 @@ enum ProgramRemark {
   /// The most that one message adds to a counter.
   static let most = 1 << 32
 
-  /// Nil if there is no such remark; throws if it does not say what it has to.
+  /// Nil if there is no such remark; throws if the remark lacks a required member.
   init?(_ name: String, _ message: JSONValue) throws(ProgramError) {
     func text(_ key: String) -> String? { message[key]?.text }
     func number(_ key: String) -> Int64? { if case .number(let digits)? = message[key] { Int64(digits) } else { nil } }

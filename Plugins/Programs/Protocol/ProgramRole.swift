@@ -20,7 +20,7 @@ struct ProgramRole: Sendable {
   /// The highest version of the protocol that the host knows.
   static var version: Int { 1 }
 
-  /// Why a program that answers so does not fit; nil if it does.
+  /// Why a program with this answer does not fit; nil if it does.
   func misfit(_ answer: JSONValue) -> String? {
     guard let version = answer["hello"]?.count, version >= 1 else { return "says hello without the version of the protocol" }
     if version > Self.version { return "wants version \(version) of the protocol; this stockbus knows \(Self.version)" }

@@ -13,16 +13,16 @@ internal import Darwin
 
 /// The conversation with one process, from its start to its end. One actor uses it, on a thread that may block.
 ///
-/// It waits in `poll` for at most a slice of time, and then looks at the context's clock, so that tests advance the time by hand and a
+/// It waits in `poll` for at most a slice of time, and then reads the context's clock, so that tests advance the time by hand and a
 /// cancelled task does not wait for the program.
 final class ProgramSession {
   /// The most bytes of events that a program may send for one batch, or up to a commit.
   static let outputLimit = 64 << 20
   /// Events of one line to the program.
   static let eventsOfMessage = 64
-  /// Events that are unanswered before further ones are given.
+  /// Unanswered events before further ones are sent.
   static let eventsInHand = 1024
-  /// Bytes of messages that are unanswered before further ones are made.
+  /// Bytes of unanswered messages before further ones are made.
   static let windowLimit = 64 << 10
   private static let slice: Int32 = 50
 
@@ -31,20 +31,20 @@ final class ProgramSession {
   private let life: ProgramLife
   private var readiness: PipeReadiness?
   private var input = ProgramInput()
-  /// Once both sides have said hello, if the program wants frames instead of lines.
+  /// Set once both sides have sent `hello`, if the program wants frames instead of lines.
   private var frames: FramedEvents?
   private var symbols: SymbolTally
   private var out = ByteWriter(capacity: 64 << 10)
-  /// The bytes of `out` that are written.
+  /// The written bytes of `out`.
   private var written = 0
-  /// When the program last gave a sign of life, or was asked something.
+  /// When the program last sent something, or got a request.
   private var heard = Duration.zero
   private var progress: ProgramProgress
   private var outputBytes = 0
   private var uncommitted = 0
-  /// The names of the counters that the program has.
+  /// The names of the program's counters.
   private var counters: Set<String> = []
-  /// True once the program has said that it keeps something that the next process will not know.
+  /// True once the program has reported that it keeps state which the next process will not have.
   private(set) var remembers = false
   /// True if the program hosts a plugin, whose commands are its own.
   let hostsPlugin: Bool
@@ -58,7 +58,7 @@ final class ProgramSession {
     progress = ProgramProgress(state: context.recall(Self.stateKey))
   }
 
-  /// What a program keeps is its own business, also with other options.
+  /// The program's state, which is kept for the next process even if the options change.
   private static var stateKey: MemoryKey<JSONValue> { MemoryKey("state", whenOptionsChange: .keep) }
 
   // MARK: The life of the program
@@ -83,7 +83,7 @@ final class ProgramSession {
     } catch { throw await failure(error) }
   }
 
-  /// True for a source that says which state its events belong to.
+  /// True for a source that reports the state after its events.
   private(set) var commits = false
 
   /// Ends a program that has done its work: by the end of its input, and by force if it takes too long, which is an error.
@@ -92,14 +92,14 @@ final class ProgramSession {
     if let late = await life.close() { throw late }
   }
 
-  /// Ends a program that has not failed, where what is wrong then is only said.
+  /// Ends a program that has not failed; an error on the way is only logged.
   func close() async {
     do throws(ProgramError) { try await finish() } catch { context.logger.warning("\(error)") }
   }
 
-  /// Kills the program and returns what is wrong with it: `error`, and what the program said last if it has ended by itself.
+  /// Kills the program and returns the failure: `error`, and the program's last line if it has ended by itself.
   func failure(_ error: any Error) async -> any Error {
-    // A source says so by not being started again.
+    // A source is not restarted in this case, and its error reports the loss.
     if remembers, role.kind != .source {
       context.logger.warning("what the process remembered is gone with it; the next one begins without it")
     }
@@ -128,16 +128,16 @@ final class ProgramSession {
     }
   }
 
-  /// Begins a batch: the program has so much time to finish events from now on.
+  /// Begins a batch: the program's time limit for finishing events starts now.
   func beginBatch() {
     heard = context.clock.uptime
     outputBytes = 0
   }
 
-  /// True if the program may be given more events before it has answered.
+  /// True if the program may be sent more events before it has answered.
   var hasRoom: Bool { out.count - written < Self.windowLimit && progress.told - progress.finished < Self.eventsInHand }
 
-  /// Gives the program the next events of a batch, as many as one message holds.
+  /// Sends the program the next events of a batch, as many as one message holds.
   func give<E: Event>(_ events: Span<E>, from next: inout Int) {
     forgetWritten()
     if frames != nil { return frames?.give(events, from: &next, told: &progress.told, to: &out) ?? () }
@@ -147,7 +147,7 @@ final class ProgramSession {
     next = end
   }
 
-  /// Apart, so that the buffer is accessed once for all events.
+  /// Separate, so that the buffer is accessed once for all events.
   private static func write<E: Event>(_ events: Span<E>, _ range: Range<Int>, _ last: Int, to out: inout ByteWriter) {
     out.append(#"{"events":["#)
     for i in range {
@@ -166,7 +166,7 @@ final class ProgramSession {
 
   // MARK: Batches
 
-  /// Gives the program a batch, and returns once it has finished all of it. `take` gets the events that it sends.
+  /// Sends the program a batch, and returns once it has finished all of it. `take` gets the events that it sends.
   func finish<E: Event>(_ events: Span<E>, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void) async throws {
     do {
       beginBatch()
@@ -185,7 +185,7 @@ final class ProgramSession {
     } catch { throw await failure(error) }
   }
 
-  /// Says that all inputs have ended (`drain`), or that another program continues (`hand_over`), and returns once the program has drained.
+  /// Sends that all inputs have ended (`drain`), or that another program continues (`hand_over`); returns once the program has drained.
   func end(by word: String, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void) async throws {
     do {
       beginBatch()
@@ -205,25 +205,25 @@ final class ProgramSession {
 
   // MARK: From the program
 
-  /// True once the program has finished all events that it was given.
+  /// True once the program has finished all events sent to it.
   var isSettled: Bool { progress.isSettled }
 
   /// How many of the finished events the program has left out, since the last call.
   func takeFiltered() -> Int { progress.takeFiltered() }
 
-  /// Keeps the state that belongs to what was finished or committed.
+  /// Keeps the program's state after the finished or committed events.
   func keepState() { if let state = progress.state { context.remember(state, Self.stateKey) } }
 
-  /// True if there are bytes of the program that no message was made of; then it may be worth to look again.
+  /// True if the last exchange has received bytes; then further messages may be available at once.
   private(set) var hasNews = false
 
-  /// Waits, without holding up the thread, until the program says something or the task is cancelled.
+  /// Waits, without blocking the thread, until the program sends something or the task is cancelled.
   nonisolated(nonsending) func untilReadable() async { if !hasUnread { await readiness?.wait() } }
 
-  /// True if a command has read messages that came before its reply, and `next` has not returned them.
+  /// True if a command has read messages that arrived before its reply, and `next` has not returned them.
   private var hasUnread = false
 
-  /// The answer to what was asked; events are an error.
+  /// The answer to the last request; events are an error.
   func answer() throws -> ProgramMessage {
     while true {
       if let message = try next() {
@@ -251,7 +251,7 @@ final class ProgramSession {
   /// True while a source that commits has sent events that it has not committed.
   var hasUncommitted: Bool { commits && outputBytes > 0 }
 
-  /// Everything so far is published: the next events may be as many again.
+  /// Everything so far is published: the limit of output begins again.
   func publishedOutput() { (outputBytes, uncommitted) = (0, 0) }
 
   /// Says how many events a source has not committed by its end.
@@ -263,7 +263,7 @@ final class ProgramSession {
 
   /// Writes and reads what is possible, and waits for a slice of time if nothing is.
   ///
-  /// - Parameter mayIdle: the program owes no answer, so it may be silent as long as it likes.
+  /// - Parameter mayIdle: true if the program owes no answer, so it may be silent for any time.
   func exchange(waiting: Bool = true, mayIdle: Bool = false) throws {
     guard let child = life.child else { throw ProgramGone() }
     if Task.isCancelled, role.kind != .source || isCutOff { throw CancellationError() }
@@ -276,7 +276,7 @@ final class ProgramSession {
     try retrying { poll(&entries, nfds_t(entries.count), waiting ? Self.slice : 0) }
     if entries[1].revents != 0 { life.readErrors(of: child) }
     if entries[2].revents != 0 {
-      // A program that reads no more has ended, or will be told by its next answer.
+      // A program that reads no more has ended, or its next answer will report why.
       if entries[2].revents & Int16(POLLERR) != 0 { written = out.count } else { try write(to: child) }
     }
     if entries[0].revents != 0 {
@@ -310,7 +310,7 @@ final class ProgramSession {
     }
   }
 
-  /// Passes a command on and returns the reply. What else the program sends meanwhile waits for `next`.
+  /// Sends a command and returns the reply. Other messages that the program sends meanwhile wait for `next`.
   func command(_ line: String) throws(CommandError) -> String {
     do {
       ask(["command": .string(line)])
@@ -334,12 +334,12 @@ final class ProgramSession {
     } catch let error as CommandError {
       throw error
     } catch {
-      // The work in hand finds the same, and ends the program.
+      // The present work finds the same, and ends the program.
       throw CommandError(error is ProgramGone ? "the program has ended" : "\(error)")
     }
   }
 
-  /// The next message that concerns the work in hand; nil if there is none yet.
+  /// The next message about the present work; nil if there is none yet.
   func next() throws -> ProgramMessage? {
     while let message = try input.next() {
       switch message {
@@ -366,7 +366,7 @@ final class ProgramSession {
     case .trouble(let reason): context.report(trouble: reason)
     case .reject(let text, let origin, let reason): context.reject(text, origin: origin, reason: reason)
     case .lost(let count, let reason):
-      // A source is given nothing: what it loses it has from outside.
+      // A source gets no events: the lost ones are from outside.
       if role.kind != .source { try progress.lose(count) }
       context.lose(count, reason)
     case .note(let text): context.note(text)
@@ -380,6 +380,6 @@ final class ProgramSession {
     }
   }
 
-  /// True if the run waits for nobody any more. A source is cancelled to end it, and its program may then take a while.
+  /// True if the run waits for no component any more. A source is cancelled to end it, and its program may then take a while.
   private var isCutOff: Bool { context.run.cutOff.map { context.clock.uptime >= $0 } ?? false }
 }

@@ -1,4 +1,4 @@
-/// Makes one line of the many in which Python tells of an exception: `cheap.py:12: KeyError: 'price'`.
+/// Combines the lines in which Python reports an exception into one: `cheap.py:12: KeyError: 'price'`.
 struct PythonError {
   /// The most lines of one traceback.
   private static let limit = 200
@@ -12,7 +12,7 @@ struct PythonError {
   private var place: String?
   private var isOwnPlace = false
 
-  /// What a line of standard error is to the reader: the line itself, the error with its place, or nothing where it only leads to one.
+  /// The text to show for a line of standard error: the line itself, the error with its place, or nothing for the rest of a traceback.
   mutating func take(_ line: String) -> String? {
     let frame = Self.frame(line)
     if count == 0 {

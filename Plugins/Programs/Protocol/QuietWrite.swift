@@ -7,8 +7,8 @@ internal import Darwin
 #endif
 
 extension FileDescriptor {
-  /// Writes as many of the bytes as there is room for; returns how many. A pipe that nobody reads any more is an error, and never the signal
-  /// SIGPIPE, which would end a process that does not ignore it.
+  /// Writes as many of the bytes as there is room for; returns how many. A pipe without a reader is an error, and never the signal SIGPIPE,
+  /// which would end a process that does not ignore it.
   func writeOnceQuietly(_ bytes: UnsafeRawBufferPointer) throws(Errno) -> Int {
     #if os(Linux)
     var pipe = sigset_t()
@@ -18,7 +18,7 @@ extension FileDescriptor {
     pthread_sigmask(SIG_BLOCK, &pipe, &before)
     defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     do { return try writeOnce(bytes) } catch {
-      // The signal waits for this thread; it is taken before it can be delivered.
+      // The signal is pending for this thread; it is taken before it can be delivered.
       var atOnce = timespec()
       if error == .brokenPipe { sigtimedwait(&pipe, nil, &atOnce) }
       throw error

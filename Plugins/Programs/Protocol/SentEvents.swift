@@ -1,6 +1,6 @@
-/// Where the latest events end in the bytes that a pipe was given, so that what nobody has read can be counted.
+/// Where the latest events end in the bytes that were written to a pipe, so that unread ones can be counted.
 struct SentEvents {
-  /// How many events back it remembers: more than a pipe holds.
+  /// How many events back are remembered: more than a pipe holds.
   static let memory = 1 << 15
 
   private var ends = [Int](repeating: 0, count: memory)

@@ -1,7 +1,7 @@
 internal import MarketData
 package import StockbusPlugin
 
-/// What the system lets a program use.
+/// The limits of the system's resources for a program.
 package struct ProgramLimits: Options {
   @Setting("Address space; by default as much as there is.", in: .kibibytes(1024) ... .gibibytes(1024)) package var memory: ByteSize?
   @Setting("Time on a processor, after which the system kills it.", in: .seconds(1) ... .seconds(31_536_000)) package var cpu: Duration?
@@ -9,7 +9,7 @@ package struct ProgramLimits: Options {
   package init() {}
 }
 
-/// What is spoken with a program.
+/// The protocol with a program.
 package enum ProgramProtocol: String, Choice {
   case messages, lines
 }

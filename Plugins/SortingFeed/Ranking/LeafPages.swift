@@ -36,7 +36,7 @@ struct LeafPages: ~Copyable {
     return UInt32(leaf)
   }
 
-  /// Gives an empty page back.
+  /// Releases an empty page.
   mutating func discard(_ leaf: UInt32) {
     assert(count(leaf) == 0, "a page is discarded with places in it")
     free.append(leaf)
@@ -50,7 +50,7 @@ struct LeafPages: ~Copyable {
     return places.last(atOrBefore: place, from: start, width: Self.capacity) &- start
   }
 
-  /// Replaces the place at `index` by `place` if it is the entry's and stays between the same two neighbours in this page; returns whether
+  /// Replaces the place at `index` by `place` if it is the entry's and stays between the same two neighbours in this page; returns true if
   /// it did. At the ends of the page it always returns false.
   @inline(__always)
   mutating func replace(at index: Int, in leaf: UInt32, with place: Place) -> Bool {
@@ -64,7 +64,7 @@ struct LeafPages: ~Copyable {
     return true
   }
 
-  /// Moves the place at `index` to where `place` belongs in the same page; returns the new index. The hints of the entries that it passes
+  /// Moves the place at `index` to the index of `place` in the same page; returns the new index. The hints of the entries that it passes
   /// are updated: in a small order all hints are then right, which saves nearly every search.
   @inline(__always)
   mutating func slide(from index: Int, in leaf: UInt32, to place: Place, telling records: inout Slab<Record>) -> Int {
@@ -104,7 +104,7 @@ struct LeafPages: ~Copyable {
     let count = count(leaf)
     assert(count < Self.capacity, "a full page is given another place")
     let before = places.last(atOrBefore: place, from: start, width: Self.capacity)
-    // The search assumes that the first place is lower; if it is not, the new place goes in front of it.
+    // The search assumes that the first place is lower; if it is not, the new place is inserted before it.
     let at = place < places[start] ? start : before &+ 1
     places.move(start &+ count &- at, from: at, to: at &+ 1)
     places[at] = place

@@ -46,7 +46,7 @@ struct Place: Comparable, BitwiseCopyable {
   static func == (left: Place, right: Place) -> Bool { left.bits == right.bits }
 }
 
-/// An entry with what decides among equal keys before it.
+/// An entry with the tie that decides among equal keys before its number.
 struct Member: BitwiseCopyable {
   fileprivate let bits: UInt64
 

@@ -1,7 +1,7 @@
 // Keeps the sizes of leaves between small and full. After a split or a join a leaf is far from both, so dozens of insertions or removals
 // pass before the next one.
 extension RankedOrder {
-  /// A leaf with fewer entries looks for a neighbour to join.
+  /// A leaf with fewer entries is joined with a neighbour if possible.
   static var smallLeaf: Int { LeafPages.capacity / 4 }
   /// The largest number of entries that two leaves may have together to be joined.
   static var joinedLeaf: Int { LeafPages.capacity * 3 / 4 }

@@ -3,7 +3,7 @@ struct Record: BitwiseCopyable {
   /// In the tree's order: inverted when the order is descending.
   var key: Int64
   var leaf: UInt32
-  /// Its last known index in the leaf; insertions and removals may have moved it since.
+  /// The entry's last known index in the leaf; insertions and removals may have moved it since.
   var hint: UInt32
 
   /// The record of an entry that is not in the order: the first leaf, which always exists, and an index that no leaf has. A look-up with it

@@ -25,8 +25,8 @@ extension Spine {
     leafCounts[Int(seat.node)] += 1
   }
 
-  /// Removes a leaf whose entries are gone or were moved to the leaf before it. Its places are then covered by the leaf before it, or by
-  /// the one after it if it is the first of its node. It must not be the only leaf.
+  /// Removes a leaf whose entries were removed or moved to the leaf before it. Its places are then covered by the leaf before it, or by the
+  /// one after it if it is the first of its node. It must not be the only leaf.
   mutating func remove(_ leaf: UInt32) {
     let seat = seats[Int(leaf)]
     let start = Int(seat.node) * Self.fanOut

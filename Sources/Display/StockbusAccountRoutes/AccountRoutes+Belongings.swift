@@ -32,7 +32,7 @@ extension AccountRoutes {
   /// A person's rules and those of the configuration, as `GET /api/alerts` shows them.
   package func shownRules(_ person: Person) async throws -> JSONValue {
     let own = try await accounts.rules(person).map { own in
-      // A rule that was good once, and that this program does not understand, is shown by its text, so that it can be removed.
+      // A stored rule that this program no longer understands is shown by its text, so that it can be removed.
       let shown =
         (try? rules.read(own.rule).get()) ?? RuleBook.Shown(name: own.rule, symbol: nil, condition: "not understood", threshold: nil)
       return shown.json(id: "\(own.id)", isMuted: own.isMuted, isOwn: true)
@@ -79,7 +79,7 @@ extension AccountRoutes {
         if let number = Int64(id) {
           let own = try await own(number, of: identity.person)
           try await accounts.removeRule(identity.person, id: number)
-          // The rule is gone, whatever the run says: it may have ended.
+          // The rule is removed, whatever the run replies: the run may have ended.
           _ = await rules.follow(identity.person, own.rule, .remove)
         } else {
           try needsControl(identity)

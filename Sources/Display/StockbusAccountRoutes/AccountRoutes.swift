@@ -2,9 +2,9 @@ package import StockbusAccounts
 package import StockbusPlugin
 package import StockbusWeb
 
-/// The routes of people and of what belongs to them: `/api/session`, `/api/login`, `/api/watchlists` and the rest of these.
+/// The routes of people and of their own data: `/api/session`, `/api/login`, `/api/watchlists` and the others of `/api`.
 package struct AccountRoutes: Sendable {
-  /// What a person has changed, so that the person's other viewers can be told.
+  /// What a person has changed, so that the person's other viewers can be notified.
   package enum Change: String, Sendable, Hashable {
     case watchlists, rules, settings
   }
@@ -12,9 +12,9 @@ package struct AccountRoutes: Sendable {
   let gate: Gate
   let accounts: Accounts
   let rules: RuleBook
-  /// What the run can do at all; a right to more than that is not told.
+  /// The scopes that the run can use at all; a person's further rights are not shown.
   let usable: @Sendable () async -> Set<Scope>
-  /// True for a name that nobody may take who signs up, because something of the run belongs to it already.
+  /// True for a name that nobody may sign up with, because something in the run already uses it.
   let isReserved: @Sendable (_ name: String) async throws(AccountError) -> Bool
   /// More members of `/api/session`.
   let session: @Sendable () async -> [JSONValue.Member]
@@ -22,7 +22,7 @@ package struct AccountRoutes: Sendable {
   let export: @Sendable (Person) async -> [JSONValue.Member]
   let changed: @Sendable (Person, Change, JSONValue) async -> Void
 
-  /// - Parameter changed: called after each change, with all that the person has of this kind now, as its route shows it.
+  /// - Parameter changed: called after each change, with all data of this kind that the person now has, in the form of its route.
   package init(
     _ gate: Gate, rules: RuleBook, usable: @escaping @Sendable () async -> Set<Scope> = { Set(Scope.allCases) },
     isReserved: @escaping @Sendable (String) async throws(AccountError) -> Bool = { _ in false },
@@ -134,7 +134,7 @@ package struct AccountRoutes: Sendable {
       })
   }
 
-  /// Everything of a person but secrets and their hashes.
+  /// All data of a person except secrets and their hashes.
   private func exported(_ identity: Identity) async throws -> String {
     let person = identity.person
     let own = try await accounts.rules(person).map { "{\"id\":\"\($0.id)\",\"muted\":\($0.isMuted),\"rule\":\($0.rule)}" }
@@ -181,13 +181,13 @@ package struct AccountRoutes: Sendable {
       })
   }
 
-  /// Reports what a person has changed.
+  /// Reports a person's change with the new data.
   func tell(_ person: Person, _ change: Change) async throws {
     let record =
       switch change {
       case .watchlists: try await lists(person)
       case .rules: try await shownRules(person)
-      // The text is an object, checked when it was kept.
+      // The text is an object: it was checked before it was stored.
       case .settings: JSONValue.number(try await accounts.settings(of: person))
       }
     await changed(person, change, record)

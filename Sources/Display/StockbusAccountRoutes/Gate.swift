@@ -2,7 +2,7 @@ package import StockbusAccounts
 package import StockbusPlugin
 package import StockbusWeb
 
-/// Who a request is from, and whether that is enough: every route that shows or changes something stands behind it.
+/// Identifies who sent a request, and checks the rights: every route that shows or changes something is behind it.
 package struct Gate: Sendable {
   package let accounts: Accounts
   /// False if there are no accounts: then every request that passes the server's guards is the local user's.
@@ -46,7 +46,7 @@ package struct Gate: Sendable {
     }
   }
 
-  /// A handler that changes something of the person who asks. It is not called with a token that may look and nothing else.
+  /// A handler that changes data of the requesting person. It is not called for a token that may only read.
   func changing(_ handler: @escaping @Sendable (WebRequest, Identity) async throws -> WebResponse) -> WebRoutes.Handler {
     behind(.read) { request, identity in
       if case .token = identity.proof, identity.scopes == [.read] {
@@ -69,7 +69,7 @@ package struct Gate: Sendable {
     "\(request.method.rawValue) \(visible(request.target.path, limit: 100)) from \(request.client.address)"
   }
 
-  /// The response to an error, without anything of the server's inside; that is logged.
+  /// The response to an error, without internal details of the server, which are only logged.
   private func response(to error: any Error, _ request: WebRequest) -> WebResponse {
     guard let error = error as? AccountError else {
       log(.error, "\(Self.words(request)): \(error)")

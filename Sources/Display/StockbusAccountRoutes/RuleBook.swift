@@ -1,7 +1,7 @@
 package import StockbusAccounts
 package import StockbusPlugin
 
-/// What a dashboard knows of rules for alerts, which accounts only keep.
+/// What a dashboard knows about alert rules, which accounts only store.
 package struct RuleBook: Sendable {
   /// A rule as a page shows it.
   package struct Shown: Sendable, Hashable {
@@ -28,14 +28,14 @@ package struct RuleBook: Sendable {
     }
   }
 
-  /// What a person does with a rule of its own.
+  /// A change of a person's own rule.
   package enum Change: Sendable, Hashable {
     case add, mute, unmute, remove
   }
 
   /// Reads a rule, a JSON object; otherwise `AccountError.malformed` says what is wrong with it.
   package var read: @Sendable (String) -> Result<Shown, AccountError>
-  /// Makes the run follow a change of a person's own rule, given as it is kept, before it is kept; returns why it is refused.
+  /// Applies a change of a person's own rule, given as stored text, to the run before it is stored; returns why it is refused.
   package var follow: @Sendable (Person, String, Change) async -> AccountError?
   /// The rules of the run, as a page shows them to a person. Their ids are no numbers.
   package var configured: @Sendable (Person) async -> [JSONValue]

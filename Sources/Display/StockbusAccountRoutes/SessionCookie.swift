@@ -5,13 +5,13 @@ package import StockbusWeb
 /// Over TLS its name begins with `__Host-`, with which browsers take it only from this very host, for all paths, and send it back over TLS
 /// only. Without TLS, which is for loopback, browsers would drop such a cookie, so that it has a plain name there.
 package enum SessionCookie {
-  /// Its name for the client of a request.
+  /// The cookie's name for the client of a request.
   package static func name(for client: WebClient) -> String { client.isSecure ? "__Host-stockbus" : "stockbus" }
 
   /// The secret in a request; nil if there is none, or more than one.
   package static func secret(in request: WebRequest) -> String? { request.cookie(name(for: request.client)) }
 
-  /// `Set-Cookie`, for so many seconds. Scripts cannot read it, and requests that other sites cause do not have it.
+  /// `Set-Cookie`, valid for `seconds`. Scripts cannot read the cookie, and requests that other sites cause do not carry it.
   static func field(_ secret: String, for client: WebClient, seconds: Int) -> String {
     "\(name(for: client))=\(secret); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict" + (client.isSecure ? "; Secure" : "")
   }

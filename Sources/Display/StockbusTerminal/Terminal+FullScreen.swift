@@ -6,7 +6,7 @@ package enum ScreenRefusal: Error, Hashable {
   case keyboardTaken, noKeyboard
   /// The process is not in the foreground of its terminal.
   case background
-  /// Another owner has it.
+  /// Another owner has the screen.
   case taken(String)
 }
 
@@ -104,7 +104,7 @@ extension Terminal {
     try write(bytes, to: .standardOutput)
   }
 
-  /// Restores the terminal. A write error is ignored, because then there is no reader any more.
+  /// Restores the terminal. A write error is ignored, because it means that the terminal has no reader any more.
   private func leave() {
     guard let leaving = full, !leaving.isSuspended else { return }
     // A later response of the terminal would appear in the shell's command line.

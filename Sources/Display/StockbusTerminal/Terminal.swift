@@ -7,9 +7,9 @@ internal import Synchronization
 /// lines are printed plainly and blocks are not shown. Writing to standard output without this actor while a block is live damages the
 /// display until the next resize.
 ///
-/// After a write to standard output has failed, as when its reader has gone (`EPIPE`), every later one throws the same error. The process
-/// must ignore SIGPIPE, or a lost reader ends it. Writing happens on a thread of its own: a stopped terminal (Ctrl-S) delays only the tasks
-/// that wait for it.
+/// After a write to standard output has failed, as when its reader has closed the pipe (`EPIPE`), every later write throws the same error.
+/// The process must ignore SIGPIPE, or a lost reader ends it. Writing happens on a separate thread: a stopped terminal (Ctrl-S) delays only
+/// the tasks that wait for it.
 package actor Terminal {
   let device: any TerminalDevice
   private let executor = OutputExecutor()
@@ -52,7 +52,7 @@ package actor Terminal {
   /// True if a block is on the screen.
   package var isLive: Bool { screen.isLive }
 
-  /// True if writing has failed permanently, for example because the reader of a pipe has gone.
+  /// True if writing has failed permanently, for example because the reader of a pipe has closed it.
   package var isBroken: Bool { failure != nil }
 
   /// Shows `lines` as the block of `owner`, or removes its block if `lines` is nil.
@@ -100,7 +100,7 @@ package actor Terminal {
     let place = stream == .standardOutput ? capabilities : errorCapabilities
     var bytes: [UInt8] = []
     for line in lines {
-      // Output that is not for a terminal is not reduced to the locale's characters, because a file's reader may support more.
+      // Output to a file or pipe is not reduced to the locale's characters, because its reader may support more.
       let rendered = RenderedLine(line, colors: place.colors, isStyled: place.isStyled, isUTF8: !place.isTerminal || place.isUTF8)
       bytes += rendered.bytes
       bytes += place.canRedraw ? Sequences.newLine : [10]

@@ -20,7 +20,7 @@ package enum ColorDepth: Int, Hashable, Comparable, Sendable, CaseIterable {
 package enum ColorChoice: String, Hashable, Sendable, CaseIterable {
   /// According to the terminal and its environment.
   case auto
-  /// As many as the terminal has, but at least 16, even if it is not a terminal.
+  /// As many colours as the terminal has, but at least 16, even if the output is not a terminal.
   case always
   case never
   case ansi16 = "16"
@@ -30,7 +30,7 @@ package enum ColorChoice: String, Hashable, Sendable, CaseIterable {
 
 /// The capabilities of an output.
 package struct TerminalCapabilities: Hashable, Sendable {
-  /// True if it is a terminal.
+  /// True if the output is a terminal.
   package var isTerminal: Bool
   /// True if the cursor can be moved: for a terminal that is not `dumb`.
   package var canRedraw: Bool
@@ -40,7 +40,7 @@ package struct TerminalCapabilities: Hashable, Sendable {
   package var isUTF8: Bool
   /// True if lines are rewrapped when the window gets narrower, as in all but older terminals.
   package var reflows: Bool
-  /// True if it is known to support synchronised frames (private mode 2026).
+  /// True if the terminal is known to support synchronised frames (private mode 2026).
   package var isKnownToSynchronize: Bool
   /// True if a query about a private mode (DECRQM) is at worst ignored.
   package var repliesToQueries: Bool

@@ -15,7 +15,7 @@ package struct TerminalError: Error, Hashable, Sendable {
     self.code = code
   }
 
-  /// True if the reader of a pipe has gone (`stockbus run … | head`): a reason to end quietly.
+  /// True if the reader of a pipe has closed it (`stockbus run … | head`): a reason to end quietly.
   package var isBrokenPipe: Bool { code == EPIPE }
 }
 

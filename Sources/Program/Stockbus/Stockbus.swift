@@ -10,14 +10,14 @@ internal import StockbusProgram
 /// @main struct Mine { static func main() async { await Stockbus.main(plugins: .builtIn + [.bigTrades]) } }
 /// ```
 ///
-/// Two plugins with one name are told on standard error before anything else, and the status is 70 (EX_SOFTWARE of sysexits.h), as no
-/// configuration is to blame. Two event types with one name are told by `list`, `describe` and `schema` in the same way, and by what reads a
-/// configuration with both as a problem of it.
+/// Two plugins with one name are reported on standard error before anything else, and the status is 70 (EX_SOFTWARE of sysexits.h), as no
+/// configuration is to blame. Two event types with one name are reported by `list`, `describe` and `schema` in the same way, and by
+/// commands that read a configuration as a problem of a configuration that uses both.
 ///
 /// - Parameters:
-///   - plugins: what a configuration may name, in any order.
-///   - name: the program in its texts; unless told, the name of its executable.
-///   - version: the program's own version, for `--version`, which also says the version of stockbus.
+///   - plugins: the plugins that a configuration may name, in any order.
+///   - name: the program's name in its texts; by default the name of its executable.
+///   - version: the program's own version, for `--version`, which also prints the version of stockbus.
 public func main(plugins: [Plugin], name: String? = nil, version: String? = nil) async {
   await Program.main(
     plugins, name: name, version: version, parts: [.echo, .history, .accounts, .hosting, .control], isolation: .processes())
@@ -27,7 +27,7 @@ extension ProgramPart {
   /// An echo server for trying clients.
   static var echo: ProgramPart { ProgramPart(commands: [Echo.self]) }
 
-  /// What `history` sinks and paper brokers keep.
+  /// The commands for the files of `history` sinks and paper brokers.
   static var history: ProgramPart { ProgramPart(commands: [HistoryCommand.self, Paper.self], past: .history) }
 
   /// The people of a dashboard.
@@ -36,7 +36,7 @@ extension ProgramPart {
   /// Plugins in processes of their own.
   static var hosting: ProgramPart { ProgramPart(commands: [HostPlugin.self]) }
 
-  /// A desk for each run, and what asks there.
+  /// A desk for each run, and the commands that ask it.
   static var control: ProgramPart {
     ProgramPart(
       commands: [

@@ -4,7 +4,7 @@ internal import StockbusPlugin
 package enum WatchTime {
   case tap, why
 
-  /// The longest.
+  /// The longest allowed time.
   package var most: Duration {
     switch self {
     case .tap: .seconds(86_400)
@@ -12,13 +12,13 @@ package enum WatchTime {
     }
   }
 
-  /// Reads a time, such as `10s`; nil if it is none, or too long.
+  /// Reads a time, such as `10s`; nil if the text is not a time, or too long a time.
   package func read(_ text: String) -> Duration? {
     guard let time = try? Duration(option: text), time <= most else { return nil }
     return time > .zero || time == .zero && self == .why ? time : nil
   }
 
-  /// The rule, for the message of an error.
+  /// The valid range, as the end of a sentence in an error message.
   package var usage: String {
     switch self {
     case .tap: "is a time up to 24h, such as 10s"

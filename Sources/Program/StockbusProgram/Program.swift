@@ -10,31 +10,32 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Runs the whole program with these plugins, from its arguments to its exit status, and ends the process: run, watch, open, print, validate,
-/// list, describe, graph, schema and instruments. It needs no network and no database; the module `Stockbus` has a `main` with everything.
+/// Runs the whole program with these plugins, from its arguments to its exit status, and ends the process: run, watch, open, print,
+/// validate, list, describe, graph, schema and instruments. It needs no network and no database; the module `Stockbus` has a `main` with
+/// everything.
 ///
 /// ```swift
 /// @main struct Mine { static func main() async { await StockbusProgram.main(plugins: [.generator, .sortingFeed, .bigTrades]) } }
 /// ```
 ///
-/// Two plugins with one name are told on standard error before anything else, and the status is 70 (EX_SOFTWARE of sysexits.h), as no
-/// configuration is to blame. Two event types with one name are told by `list`, `describe` and `schema` in the same way, and by what reads a
-/// configuration with both as a problem of it.
+/// Two plugins with one name are reported on standard error before anything else, and the status is 70 (EX_SOFTWARE of sysexits.h), as no
+/// configuration is to blame. Two event types with one name are reported by `list`, `describe` and `schema` in the same way, and by
+/// commands that read a configuration as a problem of a configuration that uses both.
 ///
 /// - Parameters:
-///   - plugins: what a configuration may name, in any order.
-///   - name: the program in its texts; unless told, the name of its executable.
-///   - version: the program's own version, for `--version`, which also says the version of stockbus.
+///   - plugins: the plugins that a configuration may name, in any order.
+///   - name: the program's name in its texts; by default the name of its executable.
+///   - version: the program's own version, for `--version`, which also prints the version of stockbus.
 public func main(plugins: [Plugin], name: String? = nil, version: String? = nil) async {
   await Program.main(plugins, name: name, version: version, parts: [])
 }
 
-/// The program that is running: what it is called, its plugins, and its parts.
+/// The running program: its name, its plugins, and its parts.
 ///
-/// ArgumentParser asks the types of commands for their descriptions, so these find the program in a task-local value. What may run on a thread
-/// of its own, or for a task of somebody else, gets the program, or what it needs of it, beforehand.
+/// ArgumentParser asks the types of commands for their descriptions, so these find the program in a task-local value. Code that may run on
+/// a separate thread, or in an unrelated task, gets the program, or the needed parts of it, beforehand.
 package struct Program: Sendable {
-  /// In texts, such as `See 'stockbus --help'`.
+  /// The name in texts, such as `See 'stockbus --help'`.
   package let name: String
   /// The author's own; nil if there is none.
   package let version: String?
@@ -55,7 +56,7 @@ package struct Program: Sendable {
   package static var name: String { current.name }
   static var catalogue: Catalogue { current.catalogue }
 
-  /// The catalogue for commands that look at all plugins. If something is wrong with one, prints it and exits with status 70.
+  /// The catalogue for commands that use all plugins. If a plugin is faulty, prints the fault and exits with status 70.
   static func wholeCatalogue() throws -> Catalogue {
     let (catalogue, warnings) = catalogue.adding(PluginFolders([current.userPlugins.map { .init(path: $0, mark: nil) }].compactMap(\.self)))
     for warning in warnings { StandardError.write("warning: \(warning)") }
@@ -88,7 +89,7 @@ package struct Program: Sendable {
     exit(EXIT_SUCCESS)
   }
 
-  /// The last part of the path that the process was started by.
+  /// The last part of the path with which the process was started.
   static func ownName(_ path: String? = CommandLine.arguments.first) -> String {
     path?.split(separator: "/").last.map(String.init) ?? Version.stockbus
   }
@@ -105,7 +106,7 @@ package struct Program: Sendable {
 
   private var companion: any RunCompanion.Type { parts.lazy.compactMap(\.companion).first ?? NoCompanion.self }
 
-  /// What reads the file under `history`; nil if the program has no such part.
+  /// Reads the file under `history`; nil if the program has no such part.
   var pastReader: PastReader? { parts.lazy.compactMap(\.past).first }
 }
 
@@ -131,7 +132,7 @@ package enum Version {
 
 /// Exit statuses other than 0, 1 and ArgumentParser's 64; from sysexits.h.
 package enum ExitStatus {
-  /// EX_DATAERR: a strict run has set something aside.
+  /// EX_DATAERR: a strict run has rejected an event.
   static let data: Int32 = 65
   /// EX_CONFIG: a configuration has errors.
   package static let config = ExitCode(78)

@@ -4,7 +4,7 @@ package import StockbusPlugin
 package import StockbusReloading
 package import StockbusRuntime
 
-/// What a program may have besides its core: commands, something beside its runs, and what can read a past.
+/// What a program may have besides its core: commands, a companion of its runs, and a reader of past prices.
 package struct ProgramPart: Sendable {
   package var commands: [any ParsableCommand.Type]
   package var companion: (any RunCompanion.Type)?
@@ -17,12 +17,12 @@ package struct ProgramPart: Sendable {
   }
 }
 
-/// What stands beside a run, such as a desk where the run can be asked. Its options are options of all commands that run a configuration.
+/// Accompanies a run, such as a desk that answers clients. Its options are options of all commands that run a configuration.
 package protocol RunCompanion: ParsableArguments {
-  /// A sentence for the help of `run` with a blank at its end; empty if there is nothing to say.
+  /// A sentence for the help of `run` with a blank at its end; or an empty text.
   static var help: String { get }
 
-  /// Called before the run starts; throws an `ExitCode` if it must not start, once the reason is printed. Nil if nobody is to be told
+  /// Called before the run starts; throws an `ExitCode` if the run must not start, once the reason is printed. Nil if nobody needs to know
   /// of the end.
   func begin(_ run: RunInHand) async throws -> (any RunAttendant)?
 }
@@ -35,14 +35,14 @@ package struct RunInHand: Sendable {
   package let configuration: [String]
 }
 
-/// Hears how a run has ended.
+/// Notified when a run has ended.
 package protocol RunAttendant: Sendable {
-  /// Returns once everybody was told who waited.
-  /// - Parameter text: the ledger and what went wrong, for people.
+  /// Returns once all waiting clients have been notified.
+  /// - Parameter text: the ledger and the errors, for people.
   func runHasEnded(status: Int, text: String) async
 }
 
-/// For a program whose runs are not asked.
+/// For a program whose runs have no companion.
 struct NoCompanion: RunCompanion {
   static var help: String { "" }
 
@@ -53,7 +53,7 @@ struct NoCompanion: RunCompanion {
 package struct PastReader: Sendable {
   /// Why the file at a path cannot be read, as the end of a sentence that names it; nil if it can.
   package let fault: @Sendable (_ path: String) -> String?
-  /// What it knows now, of at most so many symbols. Throws the end of a sentence that names the file.
+  /// The known past prices, of at most `symbols` symbols. Throws the end of a sentence that names the file.
   package let read: @Sendable (_ past: PastFile, _ symbols: Int) throws(PastFault) -> PastPrices
 
   package init(

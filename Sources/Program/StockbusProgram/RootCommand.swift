@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import StockbusPlugin
 
-/// The whole command line; each command has a file of its own in Commands, or comes with a part of the program.
+/// The whole command line; each command has a file in Commands, or belongs to a part of the program.
 struct RootCommand: AsyncParsableCommand {
   /// The command that is run, if the first word names one. ArgumentParser describes every command it knows before it parses one, which takes longer
   /// than the rest of a start; nil for help and completions, which show all.

@@ -1,13 +1,13 @@
 public import EventBus
 
-/// The events of one component of a run, one after the other, to the end of its output.
+/// The events of one component of a run, in order, until the end of its output.
 ///
-/// The first iterator gets everything that was published since the sequence was made; any further one begins when it is made.
+/// The first iterator gets everything published since the sequence was created; any further iterator begins when it is created.
 public final class RunEvents<E: Event>: AsyncSequence, Sendable {
   public typealias Element = E
   public typealias Failure = Never
   private let sequence: EventSequence<E>
-  /// What has been attached and not been iterated yet.
+  /// The beginning of the first iterator: attached and not iterated yet.
   private let first: Guarded<EventSequence<E>.Beginning?>
 
   init(_ topic: Topic<E>, _ options: SubscriptionOptions) {

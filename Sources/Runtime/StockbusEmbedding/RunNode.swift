@@ -12,7 +12,7 @@ public struct RunNode: Sendable {
     let from: String
     let options: JSONValue
 
-    /// - Parameter options: as beside `from` in a configuration, such as `["overflow": "conflate"]`.
+    /// - Parameter options: the keys beside `from` in a configuration, such as `["overflow": "conflate"]`.
     public init(_ from: String, options: JSONValue = [:]) {
       self.from = from
       self.options = options
@@ -28,9 +28,9 @@ public struct RunNode: Sendable {
   let mark: ConfigNode.Mark
 
   /// - Parameters:
-  ///   - id: lower-case letters, digits, `_` and `-`, once in a run.
-  ///   - options: an object with what a configuration has beside `plugin` and `inputs`: the plugin's options, and `merge`, `supervision` and
-  ///     `output`. Durations, prices and the like are texts, as they are there; `$` is a plain character.
+  ///   - id: lower-case letters, digits, `_` and `-`, unique in a run.
+  ///   - options: an object with the keys of a configuration except `plugin` and `inputs`: the plugin's options, and `merge`, `supervision`
+  ///   and `output`. Durations, prices and the like are texts, as in a configuration; `$` is a plain character.
   ///   - file: where problems are reported.
   ///   - line: where problems are reported.
   public init(
@@ -60,7 +60,7 @@ public struct RunNode: Sendable {
     return (section, .init(key: id, mark: mark, value: ConfigNode(.object(members + options.members), at: mark)))
   }
 
-  /// What is wrong with it apart from what the check of a configuration finds.
+  /// The problems that the check of a configuration does not find.
   var faults: [String] {
     func fault(_ text: String) -> String { "\(mark.place): error: \(plugin.kind.rawValue) \(shown(id)): \(text)" }
     guard case .object(let members) = options else { return [fault("its options are no object, as in [\"by\": \"price\"]")] }

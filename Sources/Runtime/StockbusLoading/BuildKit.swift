@@ -7,18 +7,18 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// What a library that this program loads has to be built against: the modules of the contract as they are in this very program.
+/// The modules against which a loadable library is built: those of the contract, exactly as they are in this program.
 ///
 /// They are beside the program: where it was built, or where it was installed. Their contents are the stamp of a library. They depend on
 /// the compiler, so the stamp does too.
 package struct BuildKit: Sendable {
   /// The folder with the modules.
   package let modules: String
-  /// The module maps of C that these need.
+  /// The C module maps that the modules need.
   package let maps: [String]
   package let stamp: String
 
-  /// What a library can import.
+  /// The modules that a library can import.
   private static let names = ["MarketData", "EventBus", "StockbusPlugin", "Logging"]
 
   /// - Parameter program: the path of the program; by default that of this process.
@@ -40,7 +40,7 @@ package struct BuildKit: Sendable {
     for name in Self.names {
       let path = "\(modules)/\(name).swiftmodule"
       guard let age = Self.age(of: path), let bytes = try? Self.contents(path) else { throw BundleFault("\(path) cannot be read") }
-      // A program that was not linked again has other modules in it than those beside it.
+      // A program that was not linked again contains older modules than those beside it.
       if let own = Self.age(of: program), age > own { throw BundleFault("\(path) is newer than this program: build the program again") }
       hash.add(bytes)
     }
@@ -54,14 +54,14 @@ package struct BuildKit: Sendable {
   }
 
   static func contents(_ path: String) throws(Errno) -> [UInt8] {
-    // What is no plain file is no library and no module either.
+    // Only a plain file can be a library or a module.
     try FileDescriptor.contents(ofPlainFile: path, atMost: sizeLimit) ?? []
   }
 
   /// No module and no library is larger.
   static let sizeLimit = 256 << 20
 
-  /// When a file was last written, in nanoseconds; nil if it is not there.
+  /// When a file was last written, in nanoseconds; nil if it is missing.
   private static func age(of path: String) -> Int64? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -73,7 +73,7 @@ package struct BuildKit: Sendable {
   }
 }
 
-/// FNV-1a (Fowler, Noll, Vo) of bytes, in 64 bits. A change is to be noticed, not to be proven.
+/// FNV-1a (Fowler, Noll, Vo) of bytes, in 64 bits. It detects changes; it does not resist forgery.
 struct ContentHash: CustomStringConvertible {
   private var state: UInt64 = 0xcbf2_9ce4_8422_2325
 

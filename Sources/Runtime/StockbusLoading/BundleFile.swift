@@ -4,11 +4,11 @@ internal import StockbusSystem
 
 /// A file of options in a bundle: its description or its stamp.
 enum BundleFile {
-  /// No file is larger.
+  /// The largest size of such a file.
   static let sizeLimit = 64 << 10
 
   /// Reads a file of options; throws all problems with their places.
-  /// - Parameter missing: what is said where there is no such file.
+  /// - Parameter missing: the message for a missing file.
   static func read<File: Options>(_ path: String, as _: File.Type = File.self, missing: String) throws(Problems) -> File {
     let start = ConfigNode.Mark(file: path, line: 1, column: 1)
     func failed(_ message: String) -> Problems {

@@ -2,7 +2,7 @@ internal import MarketData
 package import StockbusPlugin
 
 extension PluginManifest {
-  /// What a process takes for an option.
+  /// The type of an option of a process.
   package enum OptionKind: String, Sendable, CaseIterable, Choice {
     case wholeNumber, number, bool, text, duration, symbol, list, mapping, any
   }
@@ -19,7 +19,7 @@ extension PluginManifest {
     package init() {}
   }
 
-  /// The options for the process: those that are written, which have to be as they are declared, and the defaults of the others.
+  /// The options for the process: the written ones, which must be as declared, and the defaults of the others.
   package func checked(_ node: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) -> ConfigNode {
     var problems = Problems()
     var written: [ConfigNode.Entry] = []
@@ -44,7 +44,7 @@ extension PluginManifest {
       }
     }
     let given = Set(entries.map(\.key))
-    // What is wrong already is not missing too.
+    // An option with a problem is not reported as missing too.
     for (name, option) in options.entries where !given.contains(name) && !written.contains(where: { $0.key == name && !$0.value.isNull }) {
       if let value = option.default {
         entries.append(.init(key: name, mark: mark, value: ConfigNode(value.json, at: mark)))
@@ -58,10 +58,10 @@ extension PluginManifest {
 }
 
 extension PluginManifest.DeclaredOption {
-  /// Why a value does not fit, as what follows the option's name.
+  /// Why a value does not fit, as the end of a sentence that begins with the option's name.
   struct Fault: Error, CustomStringConvertible { let description: String }
 
-  /// The value as the process gets it; nil where nothing is written and the default counts.
+  /// The value as the process gets it; nil where nothing is written and the default applies.
   func read(_ node: ConfigNode) -> Result<ConfigNode?, Fault> {
     if node.isNull, kind != .any || !values.isEmpty { return .success(nil) }
     func fault(_ suffix: String = "") -> Result<ConfigNode?, Fault> {
@@ -79,7 +79,7 @@ extension PluginManifest.DeclaredOption {
     }
   }
 
-  /// What is wrong with the declaration itself; nil if nothing is.
+  /// The problem of the declaration itself; nil if it has none.
   var fault: String? {
     if doc.last != "." { return "'doc' is a sentence and ends with a full stop" }
     if min != nil || max != nil {
@@ -105,7 +105,7 @@ extension PluginManifest.DeclaredOption {
     return .success(node.word(value.text, isText: !kind.isLiteral))
   }
 
-  /// Its type, also where only the default tells it.
+  /// The option's type, also where only the default shows it.
   var kind: PluginManifest.OptionKind {
     if let type { return type }
     return switch `default`?.json {
@@ -131,14 +131,14 @@ extension PluginManifest.DeclaredOption {
 }
 
 extension PluginManifest.OptionKind {
-  /// A value as the process gets it, and its place among others.
+  /// A value as the process gets it, and its rank for comparisons.
   struct Parsed {
     let text: String
     var order: Int128 = 0
   }
 
   fileprivate var isOrdered: Bool { self == .wholeNumber || self == .number || self == .duration }
-  /// True for what JSON writes without quotation marks.
+  /// True for values that JSON writes without quotation marks.
   fileprivate var isLiteral: Bool { self == .wholeNumber || self == .number || self == .bool }
 
   fileprivate var words: String {
@@ -168,7 +168,7 @@ extension PluginManifest.OptionKind {
     }
   }
 
-  /// What to write instead.
+  /// A suggestion of what to write instead, for an error's message.
   fileprivate func advice(_ text: String, isSecret: Bool) -> String {
     func suffix(_ read: () throws(OptionTextError) -> Void) -> String {
       do throws(OptionTextError) { try read() } catch { return error.mayRepeatText && isSecret ? "" : error.suffix }

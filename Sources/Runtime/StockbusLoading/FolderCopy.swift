@@ -12,7 +12,7 @@ package struct FolderCopy: Sendable {
   package static let fileLimit = 1_000
   package static let sizeLimit = 64 << 20
   static let depthLimit = 8
-  /// The most names of one folder, with those that are not copied.
+  /// The most names of one folder, including those that are not copied.
   private static let listLimit = 100_000
 
   private struct File: Sendable {
@@ -26,14 +26,14 @@ package struct FolderCopy: Sendable {
   private var folders: [String] = []
   private var size = 0
 
-  /// Reads a folder, without what begins with a dot, what Python has compiled, and what is neither file nor folder; links are followed to
-  /// files only.
+  /// Reads a folder, without names that begin with a dot, files compiled by Python, and anything that is neither file nor folder; links are
+  /// followed to files only.
   package init(of folder: String) throws(BundleFault) { try add("", in: folder, depth: 0) }
 
   /// The files' names, below the folder.
   package var names: [String] { files.map(\.name) }
 
-  /// A number that differs between folders with other contents, for finding out that a plugin has changed.
+  /// A number that differs between folders with different contents, for noticing that a plugin has changed.
   package var revision: String {
     var hash = ContentHash()
     for file in files {
@@ -78,7 +78,7 @@ package struct FolderCopy: Sendable {
     if size > Self.sizeLimit { throw BundleFault("it has more than 64 MiB") }
   }
 
-  /// Writes the files to a folder that is not there yet.
+  /// Writes the files to a new folder.
   package func write(to folder: String) throws(BundleFault) {
     do throws(Errno) {
       for path in [folder] + folders.map({ folder + "/" + $0 }) { try retrying { mkdir(path, 0o755) } }

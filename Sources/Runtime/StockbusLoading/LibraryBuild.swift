@@ -25,13 +25,13 @@ package struct LibraryBuild: Sendable {
     return PluginShelf(path + "/build")
   }
 
-  /// Compiles, and writes the bundle, unless the one that is there was built from the same files for this program. What the compiler says
-  /// goes to its standard error.
+  /// Compiles, and writes the bundle, unless the present one was built from the same files for this program. The compiler's messages go to
+  /// its standard error.
   package func run() throws(BundleFault) {
     let sources = try FolderCopy(of: folder + "/Sources").names.filter { $0.hasSuffix(".swift") }.sorted()
     let paths = sources.map { "\(folder)/Sources/\($0)" }
     if sources.isEmpty { throw BundleFault("there are no Swift files in \(folder)/Sources") }
-    // A rebuilt library is loaded beside the former one, so its types need other names: the module's name has its contents in it.
+    // A rebuilt library is loaded beside the former one, so its types need other names: the module's name contains a hash of its contents.
     var hash = ContentHash()
     hash.add(kit.stamp.utf8)
     for (source, path) in zip(sources, paths) {
@@ -75,7 +75,7 @@ package struct LibraryBuild: Sendable {
     _ = try shelf.install(FolderCopy(of: bundle), as: manifest.name)
   }
 
-  /// True if the bundle that is there has this library, whole and for this program, and this description.
+  /// True if the present bundle has this library, whole and for this program, and this description.
   private func isBuilt(_ library: String, _ description: [UInt8]) -> Bool {
     let bundle = shelf.bundle(manifest.name)
     guard let stamp = try? LibraryStamp.read(bundle), stamp.library == library, stamp.contract == kit.stamp,

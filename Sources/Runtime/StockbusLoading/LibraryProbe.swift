@@ -8,18 +8,18 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Loads a library in a process of its own first: one that traps or hangs while it is loaded would take the run with it.
+/// Loads a library in a separate process first: a library that traps or hangs while loading would end or block the run.
 package enum LibraryProbe {
-  /// The command of the program that loads one library and ends, which help does not list.
+  /// The program's command that loads one library and ends; help does not list it.
   package static let command = "probe-library"
   /// How long loading may take.
   static let patience = Duration.seconds(10)
-  /// The most bytes of what the process says that are kept.
+  /// The most bytes of the process's output that are kept.
   private static let textLimit = 16 << 10
-  /// The contents of libraries that have been loaded so.
+  /// The contents of libraries that have passed the probe.
   private static let passed = Guarded(Set<String>())
 
-  /// Does what the command does: loads the library, and looks at its plugin. One that cannot be loaded is told by who loads it in the end.
+  /// Performs the command: loads the library, and reads its plugin. A library that cannot be loaded is reported later, by the run itself.
   package static func load(_ path: String) {
     guard let plugin = LoadedLibrary.open(path) else { return }
     _ = (plugin.kind, plugin.emits, plugin.acceptedTypes, plugin.options.describe().count, plugin.commands.count)
@@ -40,7 +40,7 @@ private struct ProbeProcess {
   private let id: pid_t
   private let output: Int32
 
-  /// Nil if it cannot be started.
+  /// Nil if the process cannot be started.
   init?(_ path: String) {
     guard let program = BuildKit.ownPath, let pipe = OutlivingShell.pipe() else { return nil }
     defer { close(pipe.writing) }
@@ -62,7 +62,7 @@ private struct ProbeProcess {
     }
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     for stream: Int32 in [1, 2] { posix_spawn_file_actions_adddup2(&actions, pipe.writing, stream) }
-    // A group of its own, so that what it starts is killed with it.
+    // A separate process group, so that processes started by the library are killed with it.
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
     var id: pid_t = 0
     guard posix_spawn(&id, program, &actions, &attributes, &arguments, &variables) == 0 else {
@@ -74,7 +74,7 @@ private struct ProbeProcess {
     _ = fcntl(output, F_SETFL, fcntl(output, F_GETFL) | O_NONBLOCK)
   }
 
-  /// Those of this process; the analysis that Swift makes of a trap would take seconds.
+  /// The environment of this process, without the backtrace that Swift makes of a trap, as that would take seconds.
   private static var environment: [String] {
     var variables: [String] = []
     var next = environ
@@ -86,7 +86,7 @@ private struct ProbeProcess {
     return variables + ["SWIFT_BACKTRACE=enable=no"]
   }
 
-  /// Waits for its end, and kills it if that takes too long. Returns what is wrong.
+  /// Waits for the end of the process, and kills it if that takes too long. Returns the library's problem.
   func outcome(_ patience: Duration, _ limit: Int) -> String? {
     defer { close(output) }
     let deadline = ContinuousClock.now + patience

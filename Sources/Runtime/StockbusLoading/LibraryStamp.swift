@@ -1,6 +1,6 @@
 package import StockbusPlugin
 
-/// `stamp.yaml` in a bundle: what its library was built for. It is compared before a line of the library runs.
+/// `stamp.yaml` in a bundle: the program for which its library was built. The stamp is compared before any code of the library runs.
 package struct LibraryStamp: Options {
   @Setting("The library's file in the bundle.", length: 1...200) package var library: String
   @Setting("The library's contents, as a number.", length: 1...64) package var contents: String
@@ -25,7 +25,7 @@ package struct LibraryStamp: Options {
     try BundleFile.read(bundle + "/" + file, missing: "'plugin build' writes it")
   }
 
-  /// What stands for a library's contents.
+  /// The hash of a library's contents.
   package static func contents(of bytes: [UInt8]) -> String {
     var hash = ContentHash()
     hash.add(bytes)

@@ -8,14 +8,14 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// A plugin in a library, which becomes a part of this process. Nothing is ever unloaded: a rebuilt one is another library beside it.
+/// A plugin in a library, which becomes a part of this process. Nothing is ever unloaded: a rebuilt library is loaded beside the old one.
 package enum LoadedLibrary {
-  /// What a library exports: a function that writes its plugin to the place that it is given.
+  /// The function that a library exports: it writes its plugin to the given place.
   static let symbol = "stockbus_plugin"
 
-  /// Loads the library of a bundle once everything about it was compared. Throws one sentence without a full stop.
+  /// Loads the library of a bundle after comparing its stamp. Throws one sentence without a full stop.
   ///
-  /// - Parameter probed: it is loaded by a process of its own before.
+  /// - Parameter probed: true to load the library in a separate process first.
   package static func load(
     _ stamp: LibraryStamp, of manifest: PluginManifest, in bundle: String, probed: Bool
   ) throws(BundleFault) -> Plugin {
@@ -51,12 +51,12 @@ package enum LoadedLibrary {
     return plugin.revised(stamp.contents)
   }
 
-  /// The plugin of a library, of which nothing is checked; nil if it cannot be loaded.
+  /// The plugin of a library, without any check; nil if it cannot be loaded.
   static func open(_ path: String) -> Plugin? {
     dlopen(path, RTLD_NOW | RTLD_LOCAL).flatMap { dlsym($0, symbol) }.map { plugin(from: $0) }
   }
 
-  /// Calls the library's function. The stamp has shown that both sides know the same type `Plugin`.
+  /// Calls the library's function. The stamp has shown that both sides have the same type `Plugin`.
   private static func plugin(from entry: UnsafeMutableRawPointer) -> Plugin {
     typealias Entry = @convention(c) (UnsafeMutableRawPointer) -> Void
     let place = UnsafeMutablePointer<Plugin>.allocate(capacity: 1)
@@ -65,7 +65,7 @@ package enum LoadedLibrary {
     return place.move()
   }
 
-  /// Refuses what another user owns or may write: its code would run with this user's rights.
+  /// Refuses a file that another user owns or may write: its code would run with this user's rights.
   private static func checkOwner(_ path: String) throws(BundleFault) {
     var status = stat()
     guard stat(path, &status) == 0 else { throw BundleFault("\(shown(path, limit: 200)) cannot be read: \(Errno(rawValue: errno))") }

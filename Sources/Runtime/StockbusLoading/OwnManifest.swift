@@ -1,9 +1,9 @@
 internal import StockbusConfig
 internal import StockbusPlugin
 
-/// The description of a process that a configuration runs from its author's folder, as `plugin new` writes them.
+/// The description of a process that a configuration runs from its author's folder, as `plugin new` writes it.
 enum OwnManifest {
-  /// What is wrong with the options of processes that are named by their program, by the descriptions beside these programs.
+  /// The problems in the options of processes that are named by their program, according to the descriptions beside these programs.
   static func problems(of config: LoadedConfig) -> Problems {
     var problems = Problems()
     for component in config.description.components where component.plugin.hasPrefix("program_") {

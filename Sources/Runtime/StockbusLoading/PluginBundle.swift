@@ -21,7 +21,7 @@ package struct PluginBundle: Sendable {
   }
 
   /// The plugin. Throws one sentence without a full stop.
-  /// - Parameter catalogue: what the program has by itself.
+  /// - Parameter catalogue: the program's own plugins.
   package func plugin(_ catalogue: Catalogue) throws(BundleFault) -> Plugin {
     switch manifest.home {
     case .program: throw BundleFault("it is a program of its own, and is run as that")
@@ -79,7 +79,7 @@ extension Catalogue {
     }
   }
 
-  /// This catalogue and all plugins of these folders that can be used. What is wrong with others is told in lines.
+  /// This catalogue and all usable plugins of these folders. Problems of the others are returned as lines.
   package func adding(_ folders: PluginFolders) -> (catalogue: Catalogue, faults: [String]) {
     var faults: [String] = []
     var more: [Plugin] = []

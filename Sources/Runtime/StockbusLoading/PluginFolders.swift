@@ -7,7 +7,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// The folders in which a run looks for plugins that are not in its program: each is a folder `NAME.stockbusplugin`.
+/// The folders in which a run searches for plugins that are not in its program: each plugin is a folder `NAME.stockbusplugin`.
 package struct PluginFolders: Sendable {
   /// A folder, and where it is named; nil for the user's own.
   package struct Place: Sendable, Hashable {
@@ -21,21 +21,21 @@ package struct PluginFolders: Sendable {
   }
 
   package static let ending = ".stockbusplugin"
-  /// The most names of one folder that are looked at for a list of plugins.
+  /// The most names of one folder that are checked for a list of plugins.
   package static let listLimit = 1_000
 
   package let places: [Place]
 
   package init(_ places: [Place]) { self.places = places }
 
-  /// The user's own: `stockbus/plugins` in XDG_DATA_HOME or `~/.local/share`; nil if neither is known.
+  /// The user's own folder: `stockbus/plugins` in XDG_DATA_HOME or `~/.local/share`; nil if neither is known.
   package static func own(_ environment: (String) -> String?) -> String? {
     func folder(_ name: String) -> String? { environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
     return (folder("XDG_DATA_HOME") ?? folder("HOME").map { $0 + "/.local/share" }).map { $0 + "/stockbus/plugins" }
   }
 
-  /// The bundles of a plugin, in the order of the folders. A folder that a configuration names goes before the user's own: somebody who works
-  /// on a plugin that is installed means the one at hand.
+  /// The bundles of a plugin, in the order of the folders. A folder that a configuration names precedes the user's own: an author who works
+  /// on an installed plugin means the one being edited.
   package func bundles(of name: String) -> [String] {
     // A name from a configuration must not lead elsewhere.
     guard PluginName.fault(name) == nil else { return [] }
@@ -44,7 +44,7 @@ package struct PluginFolders: Sendable {
     return (named.isEmpty ? found : named).map { $0.path + "/" + name + Self.ending }
   }
 
-  /// All bundles of all folders, by name in each, without the user's own that others go before.
+  /// All bundles of all folders, by name in each, without those of the user's own folder that another folder replaces.
   package var bundles: [String] {
     var named: Set<String> = []
     for place in places where place.mark != nil { named.formUnion(Self.names(in: place.path)) }
@@ -56,7 +56,7 @@ package struct PluginFolders: Sendable {
   /// The names of all plugins in all folders.
   var names: [String] { Set(places.flatMap { Self.names(in: $0.path) }).map { String($0.dropLast(Self.ending.count)) }.sorted() }
 
-  /// The folders that a configuration names and that are not there, each as a problem.
+  /// The folders that a configuration names but that do not exist, each as a problem.
   package var problems: Problems {
     var problems = Problems()
     for place in places {

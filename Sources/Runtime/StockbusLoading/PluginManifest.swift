@@ -1,6 +1,6 @@
 package import StockbusPlugin
 
-/// `plugin.yaml` in a plugin's folder: what the commands `plugin …` know about it.
+/// `plugin.yaml` in a plugin's folder: the description that the commands `plugin …` use.
 package struct PluginManifest: Options {
   package enum Kind: String, Sendable, CaseIterable, Choice {
     case source, processor, sink
@@ -8,9 +8,9 @@ package struct PluginManifest: Options {
 
   /// Where a plugin's code runs.
   package enum Home: String, Sendable, CaseIterable, Choice {
-    /// In a program of its author's, which is stockbus with this plugin.
+    /// Part of its author's own program, which is stockbus with this plugin.
     case program
-    /// In a process of its own, which speaks the process protocol.
+    /// In a separate process, which uses the process protocol.
     case process
     /// In this process, from a library.
     case loaded
@@ -45,7 +45,7 @@ package struct PluginManifest: Options {
 
   package static let file = "plugin.yaml"
 
-  /// Reads it from a plugin's folder; throws all problems with their places.
+  /// Reads the manifest from a plugin's folder; throws all problems with their places.
   package static func read(_ folder: String) throws(Problems) -> PluginManifest {
     try BundleFile.read(folder == "." ? file : folder + "/" + file, missing: "a plugin's folder has one, as 'plugin new' writes it")
   }

@@ -2,14 +2,14 @@ internal import StockbusPlugin
 
 /// The name of a new plugin, from which the names of its folder and of its types follow.
 package struct PluginName: Sendable, Hashable {
-  /// As a configuration writes it: `big_trades`.
+  /// The name in a configuration: `big_trades`.
   package let snake: String
 
   package static let longest = 40
 
   package init(snake: String) { self.snake = snake }
 
-  /// Why a text is no name for a new plugin, as a sentence without a full stop; nil if it is one.
+  /// Why a text cannot be the name of a new plugin, as a sentence without a full stop; nil if it can.
   package static func fault(_ text: String, taken: [String] = []) -> String? {
     let isWord = text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 95 }
     let first = text.utf8.first ?? 0
@@ -29,7 +29,7 @@ package struct PluginName: Sendable, Hashable {
   /// `bigTrades`, for a property.
   package var lower: String { upper.prefix(1).lowercased() + upper.dropFirst() }
 
-  /// A plugin may change its home, so words of both languages are refused.
+  /// A plugin may move between Swift and Python, so keywords of both languages are refused.
   private static let keywords: Set<String> = [
     "and", "any", "as", "assert", "async", "await", "break", "case", "catch", "class", "continue", "def", "default", "defer", "deinit",
     "del", "do", "elif", "else", "enum", "except", "extension", "fallthrough", "false", "fileprivate", "finally", "for", "from", "func",
@@ -39,7 +39,7 @@ package struct PluginName: Sendable, Hashable {
     "with", "yield",
   ]
 
-  /// With Processor, Source, Sink, Settings or Plugin behind them these are names of stockbus itself.
+  /// With Processor, Source, Sink, Settings or Plugin appended, these are names of stockbus itself.
   private static let prefixes: Set<String> = [
     "any_event", "async", "event", "multi", "option", "priced_event", "stockbus", "symbol_event", "timed", "timed_event",
   ]

@@ -15,8 +15,8 @@ package struct PluginShelf: Sendable {
 
   package func bundle(_ name: String) -> String { path + "/" + name + PluginFolders.ending }
 
-  /// Puts a plugin there. One of the same name is replaced as a whole, or, where something fails, not at all.
-  /// - Returns: true if there was one.
+  /// Installs a plugin. One of the same name is replaced completely, or, if an error occurs, not at all.
+  /// - Returns: true if a plugin was replaced.
   package func install(_ copy: FolderCopy, as name: String) throws(BundleFault) -> Bool {
     try make()
     let (new, old) = (path + "/.\(name).new-\(getpid())", path + "/.\(name).old-\(getpid())")
@@ -36,7 +36,7 @@ package struct PluginShelf: Sendable {
     return hadOne
   }
 
-  /// False if there is none.
+  /// Removes a plugin; returns false if there is none.
   package func remove(_ name: String) throws(BundleFault) -> Bool {
     let old = path + "/.\(name).old-\(getpid())"
     if rename(bundle(name), old) != 0 {
@@ -47,7 +47,7 @@ package struct PluginShelf: Sendable {
     return true
   }
 
-  /// Makes the folder, and those around it.
+  /// Creates the folder, and those around it.
   private func make() throws(BundleFault) {
     var inner = ""
     for part in path.split(separator: "/") {
@@ -59,7 +59,7 @@ package struct PluginShelf: Sendable {
     }
   }
 
-  /// Removes a file, or a folder with what is in it. It follows no links. What cannot be removed stays, under a name that nothing looks for.
+  /// Removes a file, or a folder with its contents; follows no links. What cannot be removed stays, under a name that is never used.
   static func remove(_ path: String, depth: Int = 0) {
     var status = stat()
     guard lstat(path, &status) == 0, depth <= FolderCopy.depthLimit + 1 else { return }

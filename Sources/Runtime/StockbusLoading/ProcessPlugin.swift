@@ -1,11 +1,11 @@
 internal import MarketData
 package import StockbusPlugin
 
-/// A plugin that is an installed process: a plugin by its own name, run by `program_source`, `program_processor` or `program_sink`.
+/// Makes a plugin of an installed process: it has its own name, and is run by `program_source`, `program_processor` or `program_sink`.
 package enum ProcessPlugin {
   /// - Parameters:
-  ///   - folder: the bundle's, in which the program's files are.
-  ///   - catalogue: what has the plugin that runs it, and the event types.
+  ///   - folder: the bundle's folder, which contains the program's files.
+  ///   - catalogue: contains the plugin that runs the process, and the event types.
   /// - Throws: one sentence without a full stop.
   package static func make(_ manifest: PluginManifest, in folder: String, _ catalogue: Catalogue) throws(BundleFault) -> Plugin {
     guard let base = catalogue["program_\(manifest.kind.rawValue)"] else {
@@ -38,7 +38,7 @@ package enum ProcessPlugin {
     return Plugin(manifest.name, manifest.doc, compiled: made)
   }
 
-  /// The path of a word that is a file of the bundle; other words as they are.
+  /// The path of a word that is a file of the bundle; other words unchanged.
   private static func path(_ word: String, in folder: String) -> String {
     if word.isEmpty || word.hasPrefix("/") || word.hasPrefix("-") { return word }
     let path = folder + "/" + word
@@ -63,7 +63,7 @@ private struct ProcessOptions: Sendable {
   /// The program and its arguments, with the paths of the bundle's files.
   let run: [String]
 
-  /// The option that decides the output, where that differs from the input.
+  /// The option that sets the output type, where it differs from the input type.
   func emitting(_ takes: String?, at mark: ConfigNode.Mark) -> ConfigNode { ConfigNode(.map(emitted(takes, mark)), at: mark) }
 
   private func emitted(_ takes: String?, _ mark: ConfigNode.Mark) -> [ConfigNode.Entry] {
@@ -72,7 +72,7 @@ private struct ProcessOptions: Sendable {
   }
 
   func adapt(_ node: ConfigNode?, takes: String?, at mark: ConfigNode.Mark) throws(Problems) -> ConfigNode {
-    // Unknown keys and wrong values are told in the words of its own options.
+    // Unknown keys and wrong values are reported in the words of the process's own options.
     _ = try ProcessPluginSettings.decode(node, at: mark)
     let place = node?.mark ?? mark
     var entries = emitted(takes, place)
@@ -88,7 +88,7 @@ private struct ProcessOptions: Sendable {
   }
 }
 
-/// What is wrong with a bundle: a sentence without a full stop, which does not name the bundle.
+/// The problem of a bundle: a sentence without a full stop, which does not name the bundle.
 package struct BundleFault: Error, Sendable, Hashable, CustomStringConvertible {
   package let description: String
 

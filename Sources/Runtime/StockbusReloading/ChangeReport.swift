@@ -1,24 +1,24 @@
 package import StockbusConfig
 
-/// What came of a change that was asked for, or what a change would do.
+/// The result of a requested change, or what a change would do.
 package struct ChangeReport: Error, Codable, Sendable, Hashable {
   package enum Outcome: String, Codable, Sendable, Hashable {
-    /// Nothing was changed, as only the plan was asked for.
+    /// Nothing was changed, as only the plan was requested.
     case planned
     case done
-    /// The configuration has problems; the run goes on as before.
+    /// The configuration has problems; the run continues as before.
     case invalid
-    /// The run cannot change so, or a component did not start; it goes on as before, but for the `consequence`.
+    /// The change is impossible, or a component did not start; the run continues as before, except for the `consequence`.
     case refused
   }
 
-  /// What is done with one component.
+  /// The step for one component.
   package struct Step: Codable, Sendable, Hashable {
     package var id: String
     package var step: TopologyDifference.Step
     /// The keys of the component that are written differently.
     package var changed: [String] = []
-    /// The events that wait for it.
+    /// The events that wait for the component.
     package var waiting: [Waiting] = []
   }
 
@@ -28,14 +28,14 @@ package struct ChangeReport: Error, Codable, Sendable, Hashable {
   }
 
   package var outcome: Outcome
-  /// One line: what was done or would be, or why not.
+  /// One line: what was or would be done, or why not.
   package var message: String
-  /// Where a change has failed: what is not as before, such as that a component is gone; nil if all is.
+  /// After a failed change: what is not as before, such as a component that has ended; nil if everything is.
   package var consequence: String?
   /// The problems of the configuration, each with its place.
   package var problems: [String] = []
   package var warnings: [String] = []
-  /// In upstream order, removed components last.
+  /// The steps in upstream order, removed components last.
   package var steps: [Step] = []
 
   package init(
@@ -48,7 +48,7 @@ package struct ChangeReport: Error, Codable, Sendable, Hashable {
     self.steps = steps
   }
 
-  /// What there is to say, for a log or a terminal.
+  /// The report as lines for a log or a terminal.
   package var lines: [String] {
     switch outcome {
     case .planned: warnings + [message]

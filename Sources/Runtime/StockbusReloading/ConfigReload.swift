@@ -4,7 +4,7 @@ package import StockbusConfig
 package import StockbusPlugin
 package import StockbusRuntime
 
-/// Changes a run, while it goes on, to what its configuration says now, or to another configuration.
+/// Changes a run, without stopping it, to the present contents of its configuration, or to another configuration.
 package final class ConfigReload: Sendable {
   /// Reads and checks the configuration of these files and folders.
   package typealias Source = @Sendable (_ paths: [String]) throws(Problems) -> Topology
@@ -18,29 +18,29 @@ package final class ConfigReload: Sendable {
 
   /// - Parameters:
   ///   - paths: the files and folders of the run's configuration; nil if it cannot be read again.
-  ///   - notices: who is told of each change.
+  ///   - notices: notified of each change.
   package init(_ pipeline: Pipeline, paths: [String]?, notices: ServiceNotices? = nil, _ source: @escaping Source) {
     self.pipeline = pipeline
     reader = ConfigReader(source)
     self.notices = notices
     own = Guarded(paths)
-    // Requests that come during a change are one further change.
+    // Requests that arrive during a change are combined into one further change.
     (requests, request) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// The files and folders of the present configuration; empty if it cannot be read again.
   package var paths: [String] { own.withLock { $0 } ?? [] }
 
-  /// Asks for a change to what the run's configuration says now; returns at once.
+  /// Requests a change to the present contents of the run's configuration; returns at once.
   package func ask() { request.yield() }
 
-  /// Makes the changes that are asked for, one after another, until the task is cancelled.
+  /// Makes the requested changes, one after another, until the task is cancelled.
   package func run() async {
     for await _ in requests { _ = await apply(nil) }
   }
 
-  /// What a change would do.
-  /// - Parameter paths: another configuration; nil for the run's own, as it is now.
+  /// Returns what a change would do.
+  /// - Parameter paths: another configuration; nil for the present contents of the run's own.
   package func plan(_ paths: [String]?) async -> ChangeReport {
     do throws(ChangeReport) {
       let next = try await read(paths)
@@ -52,8 +52,8 @@ package final class ConfigReload: Sendable {
     } catch { return error }
   }
 
-  /// Changes the run, and says in the log what came of it. Before that every output looks whether its file is still there. If the change
-  /// succeeds, another configuration is the run's own from then on.
+  /// Changes the run, and logs the result. Before that, every output checks that its file still exists. If the change succeeds, another
+  /// configuration becomes the run's own.
   /// - Parameter paths: as in `plan`.
   package func apply(_ paths: [String]?) async -> ChangeReport {
     notices?.changeBegins()
@@ -104,7 +104,7 @@ package final class ConfigReload: Sendable {
 }
 
 extension ChangeReport {
-  /// A configuration that cannot be used.
+  /// The report for a configuration that cannot be used.
   package init(_ problems: Problems) {
     let lines = problems.sorted.map(\.description)
     self.init(.invalid, lines.count == 1 ? "1 problem" : "\(lines.count) problems", problems: lines)
@@ -124,7 +124,7 @@ extension TopologyDifference {
   }
 }
 
-/// Reads configurations on a thread of its own: files may be slow, and whoever asks must not keep a thread from the run.
+/// Reads configurations on a separate thread: files may be slow, and a client's request must not block a thread of the run.
 private actor ConfigReader {
   private let source: ConfigReload.Source
   private let executor = BlockingExecutor(label: "configuration")

@@ -3,14 +3,14 @@ internal import StockbusPlugin
 package import StockbusRuntime
 package import StockbusSystem
 
-/// Tells the service manager of a run: that it has started, is being changed, and stops; and in one line how it is.
+/// Notifies the service manager of a run: of its start, changes and stop, with its status in one line.
 package final class ServiceNotices: Sendable {
   package typealias Tell = @Sendable (ServiceManager.News?, _ status: String?) -> Void
 
   private struct State {
     /// True from the start to the stop.
     var isReady = false
-    /// Changes that are being made.
+    /// Changes in progress.
     var changes = 0
     /// The last status.
     var status = ""
@@ -18,7 +18,7 @@ package final class ServiceNotices: Sendable {
 
   private let pipeline: Pipeline
   private let tell: Tell
-  // News are told under the lock, so that they arrive in their order.
+  // Notifications are sent under the lock, so that they arrive in order.
   private let state = Guarded(State())
 
   package init(_ pipeline: Pipeline, _ tell: @escaping Tell) {
@@ -26,11 +26,11 @@ package final class ServiceNotices: Sendable {
     self.tell = tell
   }
 
-  /// Tells of the start, then of each new status, and of the stop or the end, which ends it.
+  /// Sends a notification of the start, then of each new status, and finally of the stop or the end.
   package func run() async {
     await pipeline.waitForStart()
-    // A run that ends because a component has not started has not started either. All others are ready, however short: a service that ends
-    // without having been ready counts as failed.
+    // A run that ends because a component has not started counts as not started. All other runs are reported as ready, however short: a
+    // service that ends without having been ready counts as failed.
     if !pipeline.isStopping || !pipeline.health.contains(where: { $0.state == .failed }) { begin() }
     async let _ = watch()
     await pipeline.waitForStop()
@@ -66,7 +66,7 @@ package final class ServiceNotices: Sendable {
     }
   }
 
-  /// A component can fail at any time, and nothing waits for the news of it: a look at every few seconds is enough.
+  /// A component can fail at any time without a signal to wait for: a check every few seconds is enough.
   private func watch() async {
     while (try? await pipeline.clock.sleep(for: .seconds(5))) != nil {
       state.withLock { state in
@@ -80,7 +80,7 @@ package final class ServiceNotices: Sendable {
     tell(news, state.status)
   }
 
-  /// `3 components, ready`, or why it is not.
+  /// `3 components, ready`, or why the run is not ready.
   private var status: String {
     let health = pipeline.health
     let reasons = pipeline.reasons(health)

@@ -5,7 +5,7 @@ internal import StockbusPlugin
 /// Why a component, or a run, could not be changed.
 package struct ChangeError: Error, Sendable, Hashable, CustomStringConvertible {
   package let description: String
-  /// What is not as it was before, such as that the component has failed for good; nil if everything goes on with the old plans.
+  /// What is not as before, such as a component that has failed permanently; nil if everything continues with the old plans.
   package var consequence: String?
 
   init(_ description: String, consequence: String? = nil) {
@@ -21,9 +21,9 @@ struct Change: Sendable {
   let reply: CheckedContinuation<ChangeError?, Never>
 }
 
-/// The start of components that are about to come: over when all have started, or one has not.
+/// The start of components that a change adds: over when all have started, or one has failed to.
 final class Trial: Sendable {
-  /// Fires when it is over.
+  /// Fires when the trial is over.
   let over = Latch()
   private let state: Guarded<(missing: Set<Int>, reason: String?)>
 
@@ -32,7 +32,7 @@ final class Trial: Sendable {
     if members.isEmpty { over.fire() }
   }
 
-  /// Why one has not started; nil if all have, so far.
+  /// Why a component has not started; nil as long as none has failed to.
   var failure: String? { state.withLock { $0.reason } }
 
   func started(_ number: Int) {
@@ -49,11 +49,11 @@ final class Trial: Sendable {
   }
 }
 
-/// Messages to a run's loop: changes that are asked for, instances that have started, inputs that were replaced.
+/// Messages to a run's loop: requested changes, started instances, replaced inputs.
 final class ChangeQueue: Sendable {
   enum Item: Sendable {
     case change(Change)
-    /// Components that are about to come are to be started.
+    /// Components that a change adds are to be started.
     case start(Trial)
     /// An instance under a new supervisor of the component with this number has started; posted once per supervisor.
     case started(Int)

@@ -2,20 +2,20 @@ package import EventBus
 package import MarketData
 internal import StockbusPlugin
 
-/// How one component of a run is, for people and for monitoring.
+/// The state of one component of a run, for people and for monitoring.
 package struct ComponentHealth: Sendable, Hashable {
   package let id: String
   package let state: Health.State
   /// How many instances were started.
   package let attempts: Int
-  /// Why it cannot do its work at present, that it seems to hang, or why an instance has failed last; nil if none has.
+  /// Why the component cannot work at present, that it seems to hang, or the last failure of an instance; nil if there is no error.
   package let lastError: String?
-  /// How long it has been on a processor, or had a thread to itself; nil for one whose time is not counted, as it runs on Swift's pool.
+  /// The time that the component has spent on a processor, or with a thread to itself; nil if that is not counted, as on Swift's pool.
   package let busy: Duration?
 }
 
 extension Pipeline {
-  /// How the present components are, upstream first.
+  /// The states of the present components, upstream first.
   package var health: [ComponentHealth] {
     let isStopping = stopSignal.hasFired
     return members.map { member in
@@ -26,10 +26,10 @@ extension Pipeline {
     }
   }
 
-  /// How long events have taken so far, by samples; see `LatencyWatch`.
+  /// The latencies of events so far, by samples; see `LatencyWatch`.
   package var latencies: LatencyWatch.Reading { latencyWatch.ask(clock) }
 
-  /// The topic of a component or of the run, by its name; nil for a sink, and for what is not there.
+  /// The topic of a component or of the run, by its name; nil for a sink, and for unknown names.
   package func topic(_ name: String) -> (any AnyTopic)? { topics[name] }
 
   /// True once a stop has been asked for.
@@ -37,7 +37,7 @@ extension Pipeline {
 }
 
 extension Pipeline {
-  /// Why the run is not as it should be.
+  /// Why the run is degraded.
   package func reasons(_ health: [ComponentHealth]) -> [String] {
     var reasons = isStopping ? ["the run is stopping"] : []
     for component in health where !component.state.isGood {

@@ -1,7 +1,7 @@
 internal import EventBus
 internal import StockbusPlugin
 
-/// Waits until one of these has fired.
+/// Waits until one of these latches has fired.
 func firstOf(_ latches: [Latch]) async {
   await withTaskGroup(of: Void.self) { group in
     for latch in latches { group.addTask { await latch.wait() } }
@@ -10,7 +10,7 @@ func firstOf(_ latches: [Latch]) async {
   }
 }
 
-/// Waits until one of these has fired, but not longer than `limit`; returns false if none has.
+/// Waits until one of these latches has fired, but not longer than `limit`; returns false if none has.
 func firstOf(_ latches: [Latch], within limit: Duration, _ clock: any Timekeeper) async -> Bool {
   await withTaskGroup(of: Bool.self) { group in
     group.addTask {

@@ -4,11 +4,11 @@ internal import StockbusPlugin
 
 /// Publishes the states of a run's components on its topic `health`, as they change.
 ///
-/// Code that changes a state calls `look`. No code notices when a component makes progress again after a failure, so while one has not, `run`
-/// looks every second.
+/// Code that changes a state calls `look`. No code notices when a component makes progress again after a failure, so as long as one has
+/// not, `run` checks every second.
 final class HealthNews: Sendable {
   private struct State {
-    /// What was told last of each component, by its number.
+    /// The state of each component that was published last, by the component's number.
     var told: [Int: Health.State] = [:]
     /// True while a component has made no progress after a failure.
     var isWatching = false
@@ -17,9 +17,9 @@ final class HealthNews: Sendable {
   private let state = Guarded(State())
   private let parker = Parker()
 
-  /// Tells what has changed since the last call. Any task may call, without a lock.
+  /// Publishes the changes since the last call. Any task may call it, without a lock.
   func look(_ pipeline: Pipeline) {
-    // Under the lock, so that the news of one component come in their order.
+    // Under the lock, so that the changes of one component are published in order.
     let isWatching = state.withLock { last in
       let (isStopping, members) = (pipeline.isStopping, pipeline.presentAndFormer)
       var now = State()
@@ -39,7 +39,7 @@ final class HealthNews: Sendable {
     if isWatching { parker.wake() }
   }
 
-  /// Until the task is cancelled.
+  /// Checks every second while necessary, until the task is cancelled.
   func run(_ clock: any Timekeeper, _ look: @Sendable () -> Void) async {
     while !Task.isCancelled {
       if state.withLock({ $0.isWatching }) {

@@ -1,4 +1,4 @@
-/// How many latencies were how long: a histogram with fixed bounds.
+/// A histogram of latencies with fixed bounds.
 package struct LatencyCounts: Sendable, Hashable {
   /// The upper bounds of the buckets in nanoseconds, from 1 µs to 10 s in steps of 1, 2.5 and 5.
   package static let bounds: [Int] = {
@@ -6,7 +6,7 @@ package struct LatencyCounts: Sendable, Hashable {
     return tenfold.flatMap { [$0, $0 / 2 * 5, $0 * 5] } + [10_000_000_000]
   }()
 
-  /// By bucket; the last one has those above all bounds.
+  /// Counts by bucket; the last bucket has the latencies above all bounds.
   package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
   /// The sum of all latencies, in nanoseconds.
   package private(set) var sum = 0

@@ -2,10 +2,10 @@ internal import Dispatch
 internal import EventBus
 internal import StockbusPlugin
 
-/// Measures how long events take over the edges of a run, one event of each edge at a time, while its figures are asked for.
+/// Measures the latency of events over the edges of a run, one event of each edge at a time, while its figures are requested.
 ///
-/// A run whose latencies nobody has asked for measures nothing. What is known is kept by the names of the edges' ends, so it grows with the
-/// number of names, not with the changes of the run.
+/// A run without such requests measures nothing. Figures are kept by the names of the edges' ends, so they grow with the number of names,
+/// not with the changes of the run.
 package final class LatencyWatch: Sendable {
   /// The ends of an edge.
   package struct Ends: Sendable, Hashable {
@@ -19,9 +19,9 @@ package final class LatencyWatch: Sendable {
   }
 
   package struct Reading: Sendable {
-    /// From when an event is published until its reader has finished it.
+    /// The latency from when an event is published until its reader has finished it.
     package var edges: [Ends: LatencyCounts] = [:]
-    /// From when a component takes an event in hand, with the batch that it is in, until it has finished it.
+    /// The latency from when a component takes a batch until it has finished each event of it.
     package var components: [String: LatencyCounts] = [:]
   }
 
@@ -33,7 +33,7 @@ package final class LatencyWatch: Sendable {
 
   /// Between two measurements of an edge, at least.
   static let period = Duration.milliseconds(20)
-  /// How long measuring goes on when nobody asks any more: longer than the usual interval of monitoring.
+  /// How long measuring continues after the last request: longer than the usual interval of monitoring.
   static let patience = Duration.seconds(150)
 
   private let state = Guarded(State())
@@ -43,7 +43,7 @@ package final class LatencyWatch: Sendable {
   /// - Parameter now: in nanoseconds, monotonic.
   init(now: @escaping @Sendable () -> Int64 = { Int64(DispatchTime.now().uptimeNanoseconds) }) { self.now = now }
 
-  /// What was measured so far. Measuring begins, or goes on.
+  /// Returns the figures measured so far, and starts or continues measuring.
   func ask(_ clock: any Timekeeper) -> Reading {
     let (reading, wasAsleep) = state.withLock { state in
       let wasAsleep = state.until <= clock.uptime
@@ -54,7 +54,7 @@ package final class LatencyWatch: Sendable {
     return reading
   }
 
-  /// Measures while it is asked for, until the task is cancelled.
+  /// Measures as long as figures are requested, until the task is cancelled.
   func run(_ clock: any Timekeeper, _ slots: @Sendable () -> [Slot]) async {
     while !Task.isCancelled {
       if clock.uptime < state.withLock({ $0.until }) {

@@ -1,9 +1,9 @@
 package import EventBus
 package import StockbusPlugin
 
-/// What became of every event, per edge and in total: in = delivered + filtered + dropped + conflated + dead-lettered + in flight.
+/// Accounts for every event, per edge and in total: in = delivered + filtered + dropped + conflated + dead-lettered + in flight.
 package struct Ledger: Sendable, Hashable {
-  /// One edge: all inputs that a component of this name has had from there.
+  /// One edge: all inputs from one component to components of one name.
   package typealias Edge = RunEdge
 
   /// A counter that a component has defined.
@@ -44,7 +44,7 @@ package struct Ledger: Sendable, Hashable {
 
   /// The name under which lost events are counted.
   static let lost = "LOST"
-  /// The names under which events that were set aside, and breaks in a venue's numbers, are counted.
+  /// The counters of rejected events, and of breaks in a venue's numbers.
   static let deadLetters = "dead letters"
   static let gaps = "gaps"
 

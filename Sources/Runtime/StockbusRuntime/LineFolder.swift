@@ -1,8 +1,8 @@
 internal import Logging
 internal import StockbusPlugin
 
-/// Decides which lines of a log are shown: of lines with the same text the first, of lines that differ only in their numbers the first few;
-/// how many followed within `window` is told when that time is over. `Sender` is what tells it. Critical lines are all shown.
+/// Decides which lines of a log are shown: the first of lines with the same text, the first few of lines that differ only in their numbers.
+/// The number of further lines is logged by `Sender` after `window`. All critical lines are shown.
 struct LineFolder<Sender> {
   struct Line: Hashable {
     let level: Logger.Level
@@ -23,13 +23,13 @@ struct LineFolder<Sender> {
     }
   }
 
-  /// What is to be told of lines that are alike: that so many came again, within so long.
+  /// The summary of repeated lines: how many, and within which time.
   struct Sum {
-    /// The last of them.
+    /// The last of the repeated lines.
     let line: Line
     let times: Int
     let within: Duration
-    /// True if they were not all the same.
+    /// True if the repeated lines differ from each other.
     let differ: Bool
     let sender: Sender
 
@@ -46,7 +46,7 @@ struct LineFolder<Sender> {
     /// The texts that were shown.
     var texts: [String]
     var times = 0
-    /// The last line that was not shown, and when it came.
+    /// The last line that was not shown, and its time.
     var line: Line
     var last: Duration
     var differ = false
@@ -59,15 +59,15 @@ struct LineFolder<Sender> {
   /// How many lines that differ only in their numbers are shown.
   static var variants: Int { 5 }
 
-  /// By the lines without their numbers.
+  /// By the text of lines without their numbers.
   private var entries: [Line: Entry] = [:]
 
-  /// Notes a line; returns true if it is to be shown. `sender` tells the sum of it.
+  /// Notes a line; returns true if it is to be shown. `sender` logs the summary of its repetitions.
   mutating func take(_ line: Line, at time: Duration, from sender: Sender) -> Bool {
     if line.level == .critical { return true }
     let shape = line.shape
     guard var entry = entries[shape] else {
-      // With more different lines than that nothing is gained by remembering them.
+      // With more different lines than that, remembering them is useless.
       if entries.count < Self.limit {
         entries[shape] = Entry(shown: time, texts: [line.message], line: line, last: time, sender: sender)
       }
@@ -85,7 +85,7 @@ struct LineFolder<Sender> {
     return false
   }
 
-  /// Forgets the lines whose time is over, or all, and returns what there is to tell of them, in the order in which they were shown.
+  /// Forgets the lines whose time is over, or all lines, and returns their summaries, in the order in which the lines were shown.
   mutating func settle(at time: Duration, all: Bool = false) -> [Sum] {
     let over = entries.filter { all || time >= $0.value.shown + Self.window }.sorted { $0.value.shown < $1.value.shown }
     for (shape, _) in over { entries[shape] = nil }
@@ -98,6 +98,6 @@ struct LineFolder<Sender> {
     }
   }
 
-  /// When there will be something to tell; nil if no line has come again.
+  /// When the next summary is due; nil if no line was repeated.
   var due: Duration? { entries.values.filter { $0.times > 0 }.map { $0.shown + Self.window }.min() }
 }

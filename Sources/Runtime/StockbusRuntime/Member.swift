@@ -2,7 +2,7 @@ internal import EventBus
 internal import StockbusConfig
 internal import StockbusPlugin
 
-/// One component of a run: its plan, its slot, and its phase. It stays when the component has ended, until it has also left the run.
+/// One component of a run: its plan, its slot, and its phase. It stays after the component has ended, until it has also left the run.
 struct Member: Sendable {
   /// The phase of a component.
   enum Phase: Sendable, Equatable {
@@ -12,12 +12,12 @@ struct Member: Sendable {
     case starting
     /// Instances run, one after another if they fail.
     case running
-    /// The instance is asked to make room for one with other options, or to take other inputs.
+    /// The instance is to make room for one with other options, or to take other inputs.
     case quiescing
     case ended(RunReport.Fate.Outcome)
   }
 
-  /// Tells it from all other components of the run, also from former ones of the same name.
+  /// Distinguishes the component from all others of the run, including former ones of the same name.
   let number: Int
   /// The present plan; a change replaces it.
   var plan: PlannedNode
@@ -29,11 +29,11 @@ struct Member: Sendable {
   var phase = Phase.planned
   /// True once an instance has started.
   var hasStarted = false
-  /// True if it has ended although neither the run nor a change of it has asked for that.
+  /// True if the component has ended although neither the run nor a change of it has requested that.
   var hasEndedByItself = false
-  /// True if the change that it came with did not happen. It is in no report, whatever it has done until it ended.
+  /// True if the change that added the component was refused. It is then in no report, whatever it has done until its end.
   var isRefused = false
-  /// True once a change has put it out of the run, and nothing more is published for it.
+  /// True once a change has removed the component from the run, and nothing more is published for it.
   var hasLeft = false
   /// The number of instances under supervisors that have ended.
   var lives = 0
@@ -42,9 +42,9 @@ struct Member: Sendable {
   /// Fires when the present supervisor must hand over.
   var leave = Latch()
 
-  /// Fires when a source has to end because it has left the run.
+  /// Fires when a source must end because it has left the run.
   let dismissal = Latch()
-  /// Fires when it has ended.
+  /// Fires when the component has ended.
   let end = Latch()
 
   init(number: Int, plan: PlannedNode, slot: Slot, counters: CounterRegistry, vitals: Vitals, executor: ComponentExecutor?) {
@@ -60,7 +60,7 @@ struct Member: Sendable {
 
   var outcome: RunReport.Fate.Outcome? { if case .ended(let outcome) = phase { outcome } else { nil } }
   var hasEnded: Bool { outcome != nil }
-  /// True if nothing about it can change any more.
+  /// True if nothing about the component can change any more.
   var isPast: Bool { hasLeft && hasEnded }
   /// True if the run has started and the component has not ended.
   var isRunning: Bool { phase != .planned && !hasEnded }

@@ -2,14 +2,14 @@ internal import EventBus
 internal import Synchronization
 internal import StockbusPlugin
 
-/// What the end of a run has to know of a queue, whatever its notices are.
+/// A queue as the end of a run sees it, whatever its notices are.
 protocol ClosableNotices: Sendable {
   var readers: Set<String> { get }
   var isClosed: Bool { get }
   func close()
 }
 
-/// Collects what all components post on one topic of the run, counts it, and publishes it.
+/// Collects the notices of all components on one topic of the run, counts them, and publishes them.
 ///
 /// `post` never waits. If more is posted than is read, the oldest 4,096 notices wait and the others are only counted.
 final class NoticeQueue<E: Event>: ClosableNotices {
@@ -67,7 +67,7 @@ final class NoticeQueue<E: Event>: ClosableNotices {
   var tooLate: Int { state.withLock { $0.tooLate } }
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Publishes what is posted, until `close`.
+  /// Publishes posted notices, until `close`.
   func run() async {
     var outlet = Outlet(topic, stop: stop)
     while !stop.isCutOff {
@@ -85,7 +85,7 @@ final class NoticeQueue<E: Event>: ClosableNotices {
     topic.close()
   }
 
-  /// Ends publishing after what has been posted.
+  /// Ends publishing once all posted notices are published.
   func close() {
     state.withLock { $0.isClosed = true }
     parker.wake()

@@ -3,8 +3,8 @@ internal import StockbusConfig
 internal import StockbusPlugin
 
 extension Pipeline {
-  /// Has every component look at once whether the paths still lead to the files that it writes, as at SIGHUP; returns the paths that were made
-  /// anew. A component that does not answer within the drain deadline is not waited for.
+  /// Makes every component check at once whether the paths still lead to the files that it writes, as at SIGHUP; returns the paths that
+  /// were recreated. A component that does not answer within the drain deadline is not waited for.
   package func renewFiles() async -> [String] {
     let found = Guarded([String]())
     let renewals = members.compactMap(\.slot.fileRenewal)
@@ -12,7 +12,7 @@ extension Pipeline {
     let answered = Latch()
     let left = Guarded(renewals.count)
     for renew in renewals {
-      // Not children, because one that hangs may not hold up whoever asks.
+      // Not children, because one that hangs must not delay the caller.
       Task {
         let paths = await renew()
         found.withLock { $0 += paths }

@@ -9,11 +9,11 @@ struct Transition: Sendable {
     case rewiring
     /// The instance is asked to hand over.
     case leaving
-    /// The time for that has passed; the old plan continues.
+    /// The time for the change has passed; the old plan continues.
     case givenUp
     /// The first instance of the new plan is being started.
     case trial
-    /// That has failed, for this reason; an instance of the old plan is being started again.
+    /// The start of the new plan has failed, for this reason; an instance of the old plan is being started again.
     case returning(String)
   }
 
@@ -39,7 +39,7 @@ extension Pipeline {
     try await exchange(plan)
   }
 
-  /// What is changed: one component, which others may be at the same time, or the whole run.
+  /// The extent of a change: one component, which allows other such changes at the same time, or the whole run.
   enum Extent {
     case single, whole
   }
@@ -86,7 +86,7 @@ extension PipelineLoop {
     }
   }
 
-  /// Why this plan cannot replace the member's; nil if it can.
+  /// Why this plan cannot replace the member's plan; nil if it can.
   private func obstacle(to plan: PlannedNode, _ member: Member) -> String? {
     let (old, title) = (member.plan, "'\(member.id)'")
     if isStopping { return "the run is stopping" }
@@ -135,8 +135,8 @@ extension PipelineLoop {
     resume(id, isOnTrial: true, &group)
   }
 
-  /// The new plan's first instance has not started: continues the old plan with its memory. Whoever has asked for the change gets the answer
-  /// when the old plan has started, or has not.
+  /// The new plan's first instance has not started: continues the old plan with its memory. The caller of the change gets the answer when
+  /// the old plan has started, or has failed to.
   mutating func goBack(_ id: String, _ reason: String, _ group: inout Children) {
     guard let member = pipeline.member(id), var transition = underway[id] else { return }
     transition.stage = .returning(reason)
@@ -202,7 +202,7 @@ extension PipelineLoop {
     if let member = pipeline.member(id) { supervise(member, isOnTrial: isOnTrial, &group) }
   }
 
-  /// Ends a change; `error` says why it has failed.
+  /// Ends a change; `error` is the reason if it has failed.
   mutating func finish(_ id: String, _ error: ChangeError?) {
     guard let transition = underway.removeValue(forKey: id) else { return }
     if error == nil {

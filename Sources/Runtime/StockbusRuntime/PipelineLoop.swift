@@ -2,7 +2,7 @@ internal import EventBus
 internal import StockbusConfig
 internal import StockbusPlugin
 
-/// The loop that owns a run: all events of the run arrive here, one after another, and all decisions are made here.
+/// The loop that owns a run: receives all events of the run, one after another, and makes all decisions.
 struct PipelineLoop {
   enum Happening: Sendable {
     /// The supervisor of the component with this number has ended.
@@ -28,7 +28,7 @@ struct PipelineLoop {
   /// The changes in progress, by component.
   var underway: [String: Transition] = [:]
   var changeCount = 0
-  /// The last start of components that were about to come.
+  /// The last trial of components that a change adds.
   private var trial: Trial?
 
   init(_ pipeline: Pipeline, overdue: @escaping @Sendable (Pipeline) -> Void) {
@@ -89,7 +89,7 @@ struct PipelineLoop {
       return .nothing
     }
     if let stallWatch = pipeline.stallWatch {
-      // Not on the workers, which components that hang may hold up.
+      // Not on the workers, which hanging components may block.
       group.addTask(executorPreference: globalConcurrentExecutor) {
         await stallWatch.run(pipeline)
         return .nothing
@@ -108,7 +108,7 @@ struct PipelineLoop {
     }
   }
 
-  /// Closes the queue: who still waits for a change, or asks for one later, gets an answer at once.
+  /// Closes the queue: present and later callers that wait for a change get an answer at once.
   private func refuseChanges() {
     for item in pipeline.changes.close() {
       switch item {
@@ -127,7 +127,7 @@ struct PipelineLoop {
       notices: pipeline.notices, counters: member.counters, vitals: member.vitals, stop: pipeline.stopSignal,
       leave: member.leave, dismissal: member.dismissal, ready: member.ready, readers: readers, isOnTrial: isOnTrial,
       started: {
-        // At once, so that what the component says of itself next is not said of one that has not started.
+        // At once, so that later states of the component are not ascribed to one that has not started.
         pipeline.update(number) { if $0.phase == .starting { $0.phase = .running } }
         changes.post(.started(number))
       })
@@ -146,7 +146,7 @@ struct PipelineLoop {
       case .ended(let outcome): end(member, outcome, &group)
       case .handedOver:
         if pipeline.member(member.id)?.number == number { return succeed(member.id, &group) }
-        // It has left the run between two attempts, and will make no further one.
+        // The component has left the run between two attempts, and makes no further one.
         member.slot.retire()
         end(member, .cancelled, &group)
       case .refused(let reason):
@@ -170,7 +170,7 @@ struct PipelineLoop {
     // Ends waits that no parker ends, such as a back-off or a component's own.
     case .aborted:
       group.cancelAll()
-      // Nobody listens any more, and a component that takes long may keep the run from its end.
+      // Nobody waits for a change any more, and a slow component could delay the end of the run.
       refuseChanges()
     case .stillDraining(let elapsed):
       // At the end of the data there is no deadline: slow components are named but not cut off.
@@ -208,13 +208,13 @@ struct PipelineLoop {
     member.end.fire()
     let isPresent = pipeline.member(member.id)?.number == member.number
     if isPresent || member.hasStarted { note(member) }
-    // When the reader of standard output is gone, as in `run … | head`, the run stops and the other components drain.
+    // When the reader of standard output has closed it, as in `run … | head`, the run stops and the other components drain.
     if outcome == .unread { pipeline.stop() }
     if areSinksGone, !isOver, !isStopping {
       pipeline.logger.notice("no sink is left: the run stops")
       pipeline.stop()
     }
-    // When it is decided whether the run goes on.
+    // Called after the decision whether the run continues.
     if isPresent { finish(member.id, endedWith: outcome) }
     closeUnfedTopics()
     if isOver {
@@ -235,7 +235,7 @@ struct PipelineLoop {
     }
   }
 
-  /// Tells that the start of the run is over, once it is.
+  /// Reports that the start of the run is over, once all components have started.
   private func noteStart() {
     if pipeline.startSignal.hasFired { return }
     if pipeline.members.allSatisfy({ $0.phase != .starting }) { pipeline.startSignal.fire() }
@@ -244,12 +244,12 @@ struct PipelineLoop {
   private func note(_ member: Member) {
     guard let fate = member.fate, case .failed = fate.outcome else { return }
     let stops = member.plan.supervision.onFailure == .stop
-    // The reason was logged when it happened.
+    // The reason was logged when the failure occurred.
     pipeline.logger.critical("\(fate.id) has failed for good after \(fate.attempts); \(stops ? "the run stops" : "the others go on")")
     if stops { pipeline.stop() }
   }
 
-  /// Closes the run's topics on which nobody posts any more.
+  /// Closes the run's topics on which no component posts any more.
   private func closeUnfedTopics() {
     let everybody = pipeline.everybody
     pipeline.notices.close { readers in everybody.allSatisfy { $0.hasEnded || readers.contains($0.id) } }
@@ -263,7 +263,7 @@ struct PipelineLoop {
 
   private func isComing(_ member: Member) -> Bool { pipeline.coming.contains { $0.number == member.number } }
 
-  /// Starts the components that are about to come, the readers first.
+  /// Starts the components that a change adds, the readers first.
   private mutating func begin(_ trial: Trial, _ group: inout Children) {
     if isStopping { return trial.fail("the run is stopping") }
     self.trial = trial

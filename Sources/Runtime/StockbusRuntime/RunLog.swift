@@ -3,7 +3,7 @@ internal import Logging
 internal import StockbusPlugin
 internal import Synchronization
 
-/// A run's log: folds lines that come again and again, and keeps the last ones for display.
+/// A run's log: folds repeated lines, and keeps the last ones for display.
 final class RunLog: Sendable {
   /// How many lines are kept.
   static let limit = 500
@@ -11,7 +11,7 @@ final class RunLog: Sendable {
   private struct State {
     var lines: [RunLogLine] = []
     var count = 0
-    /// Nil once the run is over: what comes then is shown as it is.
+    /// Nil once the run is over: later lines are shown unchanged.
     var folder: LineFolder<any LogHandler>? = LineFolder()
   }
 
@@ -25,7 +25,7 @@ final class RunLog: Sendable {
     state.withLock { state in Array(state.lines.drop { $0.number <= number }) }
   }
 
-  /// Tells how often lines have come again, when it is time, until the task is cancelled.
+  /// Logs the summaries of repeated lines when they are due, until the task is cancelled.
   func run() async {
     while !Task.isCancelled {
       if let due = state.withLock({ $0.folder?.due }) {
@@ -37,7 +37,7 @@ final class RunLog: Sendable {
     }
   }
 
-  /// The run is over: tells what is left to tell.
+  /// The run is over: logs the remaining summaries.
   func end() {
     settle(all: true)
     state.withLock { $0.folder = nil }
@@ -52,7 +52,7 @@ final class RunLog: Sendable {
     }
   }
 
-  /// A component, or the run, logs something. What is due of earlier lines comes first.
+  /// Logs a line of a component or of the run, after any summaries that are due.
   private func log(_ event: LogEvent, by handler: any LogHandler) {
     settle()
     let component = handler[metadataKey: "component"].map { "\($0)" }
@@ -81,7 +81,7 @@ final class RunLog: Sendable {
     }
   }
 
-  /// A logger that passes everything to `logger` and keeps the lines here too.
+  /// A logger that passes everything to `logger` and also keeps the lines here.
   func recording(_ logger: Logger) -> Logger {
     var recording = Logger(label: logger.label) { _ in Handler(log: self, wrapped: logger.handler) }
     recording.logLevel = logger.logLevel

@@ -1,5 +1,5 @@
 extension RunReport {
-  /// What a strict run objects to although everything is accounted for: `3 dead letters, 1 gap`; nil if there is nothing.
+  /// The objections of a strict run although everything is accounted for: `3 dead letters, 1 gap`; nil if there are none.
   ///
   /// Dead letters are malformed input, refusals by a venue, alerts that could not be delivered, and events that a component could not
   /// process. Gaps are breaks in a venue's numbers. Events that an edge or a filter leaves out were meant to be left out and do not count.
@@ -10,8 +10,8 @@ extension RunReport {
     return found.map { "\(Ledger.grouped($0)) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ")
   }
 
-  /// `exitStatus`; if that is 0 and a strict run has `shortcomings`, 65, which is `EX_DATAERR` in sysexits.h; otherwise 1 if a source gave
-  /// nothing and the run is not lenient.
+  /// The exit status: `exitStatus` unless that is 0; 65 (`EX_DATAERR` in sysexits.h) if a strict run has `shortcomings`; otherwise 1 if a
+  /// source gave nothing and the run is not lenient.
   package func exitStatus(isStrict: Bool, isLenient: Bool) -> Int32 {
     if exitStatus != 0 { return exitStatus }
     if isStrict, shortcomings != nil { return 65 }

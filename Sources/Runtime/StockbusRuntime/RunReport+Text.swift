@@ -1,7 +1,7 @@
 internal import StockbusPlugin
 
 extension RunReport: CustomStringConvertible {
-  /// The ledger and the speed, and what went wrong, for people. The last line of a failed run says so.
+  /// The ledger, the speed and the errors, for people. The last line of a failed run says so.
   public var description: String { text(isQuiet: false, isLenient: true) }
 
   /// The text at the end of a run: the ledger and the speed, unless it should be quiet, and errors. The last line of a failed run says so.
@@ -82,7 +82,7 @@ extension RunReport: CustomStringConvertible {
 }
 
 extension RunReport.EmptySource {
-  /// Why it gave nothing, and how to accept that.
+  /// Why the source gave nothing, and how to accept that.
   fileprivate var line: String {
     let what =
       if let obstacle {

@@ -1,18 +1,18 @@
 /// How a run has ended.
 public struct RunReport: Sendable {
-  /// How one component ended, or several of the same name.
+  /// The end of one component, or of several with the same name.
   package struct Fate: Sendable, Hashable {
     package enum Outcome: Sendable, Hashable {
-      /// It ended by itself, or was drained.
+      /// The component ended by itself, or was drained.
       case completed
-      /// The reader of its output was gone.
+      /// The reader of the component's output has closed it.
       case unread
-      /// It failed more often than its policy allows; with the last error.
+      /// The component failed more often than its policy allows; with the last error.
       case failed(String)
-      /// It was cut off, by a second stop request or by the deadline.
+      /// The component was cut off, by a second stop request or by the deadline.
       case cancelled
 
-      /// True if the other one is the same, with any error.
+      /// True if both outcomes are of the same kind, with any error.
       func isLike(_ other: Outcome) -> Bool {
         if case .failed = self, case .failed = other { return true }
         return self == other
@@ -22,7 +22,7 @@ public struct RunReport: Sendable {
     /// How many instances were started.
     package var lives: Int
     package var outcome: Outcome
-    /// How many components of this name have ended like this, one after another; `lives` are those of all, `outcome` is that of the last
+    /// How many components of this name have had this outcome, one after another; `lives` is the sum of all, `outcome` is that of the last
     /// one. More than one only after changes of the run.
     package var components = 1
 
@@ -33,9 +33,9 @@ public struct RunReport: Sendable {
   /// A source that gave no event; see `Pipeline.emptySources`.
   package struct EmptySource: Sendable, Hashable {
     package let id: String
-    /// How many pieces of its input it has set aside.
+    /// The number of pieces of input that the source has rejected.
     package let deadLetters: Int
-    /// Why it was never connected; nil if it was, or connects to nothing.
+    /// Why the source was never connected; nil if it was, or if it connects to nothing.
     package let obstacle: String?
   }
 
@@ -43,8 +43,8 @@ public struct RunReport: Sendable {
   package let ledger: Ledger
   /// Components that had not ended when the drain deadline passed.
   package let late: [String]
-  /// Sources that gave nothing, which is no success of a program's run; `exitStatus` does not heed it, as a program around the run knows
-  /// better.
+  /// Sources that gave nothing, which is no success of a program's run; `exitStatus` ignores them, because an embedding program can judge
+  /// that better.
   package var emptySources: [EmptySource] = []
   /// How many events the sources have sent.
   public package(set) var events = 0

@@ -4,7 +4,7 @@ internal import MarketData
 internal import StockbusConfig
 internal import StockbusPlugin
 
-/// The topics of the whole run, one queue each; what matters is logged as well.
+/// The topics of the whole run, one queue each; important notices are logged as well.
 final class RunTopics: NoticePublisher {
   /// How many dead letters, and how many gaps, of one component are logged in full.
   static let logged = 5
@@ -17,9 +17,9 @@ final class RunTopics: NoticePublisher {
   private let logger: Logger
   /// Fires when the run is to stop.
   private let stop: Latch
-  /// Why a component has not reached what it connects to; an empty text once it has.
+  /// Why a component has never reached its peer; an empty text once it has.
   private let obstacles = Guarded([String: String]())
-  /// Since when a component has not had what it connects to, because it lost it or could not get it.
+  /// The time since which a component has been without its peer, because the connection was lost or refused.
   private let away = Guarded([String: Timestamp]())
 
   init(_ topology: Topology, logger: Logger, stop: Latch) {
@@ -77,7 +77,7 @@ final class RunTopics: NoticePublisher {
     logger.log(level: level, "\(status.component): \(status.state.fieldName): \(status.reason)")
   }
 
-  /// Since when the component was without what it has now; nil if it was not, or still is.
+  /// The time since which the component was without the connection that it has now; nil if it was not, or still is.
   private func endOfAbsence(_ status: ConnectionStatus) -> Timestamp? {
     away.withLock { away in
       switch status.state {
@@ -89,8 +89,8 @@ final class RunTopics: NoticePublisher {
     }
   }
 
-  /// Remembers whether the component has ever reached what it connects to, and if not, why its last attempt has failed. An attempt that is
-  /// broken off by a stop has not failed.
+  /// Remembers whether the component has ever reached its peer, and if not, why its last attempt has failed. An attempt that a stop
+  /// interrupts has not failed.
   private func note(_ status: ConnectionStatus) {
     obstacles.withLock { obstacles in
       switch status.state {
@@ -102,7 +102,7 @@ final class RunTopics: NoticePublisher {
     }
   }
 
-  /// Why a component has never reached what it connects to; nil if it has, or has not failed to.
+  /// Why a component has never reached its peer; nil if it has, or has not failed to.
   func obstacle(of component: String) -> String? { obstacles.withLock { $0[component] }.flatMap { $0.isEmpty ? nil : $0 } }
 
   func post(_ gap: Gap) {
@@ -112,7 +112,7 @@ final class RunTopics: NoticePublisher {
     }
   }
 
-  /// What matters of it was logged where it happened.
+  /// Important changes were logged where they occurred.
   func post(_ news: Health) { health.post(news, by: news.component) }
 
   private func more(_ count: Int) -> String { count == Self.logged ? " (more of them are counted and no longer logged)" : "" }
@@ -130,8 +130,8 @@ final class RunTopics: NoticePublisher {
         entries.append(Ledger.Entry(component: component, name: name, total: count))
       }
     }
-    // To readers, notices for which there was no room are lost. What comes after the end is no loss: readers of another topic of the run
-    // post it while they end themselves.
+    // For readers, notices without room in the queue are lost. Notices after the end are no loss: readers of another topic of the run post
+    // them while they end themselves.
     let rest =
       queue.readers.isEmpty
       ? [("without a reader", queue.unpublished + queue.tooLate)] : [(Ledger.lost, queue.unpublished), ("told too late", queue.tooLate)]
@@ -141,7 +141,7 @@ final class RunTopics: NoticePublisher {
     return entries
   }
 
-  /// Publishes what is posted, until `close`.
+  /// Publishes posted notices until `close`.
   func run() async {
     async let first: Void = letters.run()
     async let second: Void = connections.run()
@@ -153,10 +153,10 @@ final class RunTopics: NoticePublisher {
   /// Closes each topic once all components have ended that could post on it and are not themselves kept by an open topic.
   ///
   /// A component that reads one topic posts on the others until its own topic is closed, so they are closed one after another, and `health`
-  /// last, because every component posts on it when it ends. Where readers of a later topic post on an earlier one that is closed, this is
-  /// counted as told too late.
+  /// last, because every component posts on it when it ends. Where readers of a later topic post on an earlier one that is closed, their
+  /// notices are counted as too late.
   ///
-  /// - Parameter haveEnded: whether all components but these have ended.
+  /// - Parameter haveEnded: returns true if all components but these have ended.
   func close(if haveEnded: (_ butThese: Set<String>) -> Bool) {
     let inTurn: [any ClosableNotices] = [gaps, connections, letters, health]
     var open = inTurn.drop { $0.isClosed }

@@ -2,10 +2,10 @@ internal import EventBus
 internal import StockbusConfig
 internal import StockbusPlugin
 
-/// Notices components that hang: events wait, and for as long as their `supervision` allows none was finished.
+/// Detects components that hang: events wait, and none was finished for the time that `supervision` allows.
 ///
-/// It looks at the counts of all components from time to time, so it costs an event nothing. Two kinds of waiting are no fault of the
-/// component: for room behind it, because its readers hold it up, and for another input of those that it brings into the order of time.
+/// It checks the counts of all components from time to time, so it adds no cost to an event. Two kinds of waiting are no fault of the
+/// component: for room behind it, because its readers are slow, and for another of the inputs that it merges by time.
 final class StallWatch: Sendable {
   /// Since when a component has finished nothing while events waited.
   private struct Standstill: Sendable {
@@ -14,12 +14,12 @@ final class StallWatch: Sendable {
     var isTold = false
   }
 
-  /// The longest time between two looks.
+  /// The longest time between two checks.
   static let period = Duration.seconds(5)
 
   private let standstills = Guarded([Int: Standstill]())
 
-  /// Looks until the task is cancelled, at least twice within the shortest time that a component may hang.
+  /// Checks until the task is cancelled, at least twice within the shortest time that a component may hang.
   func run(_ pipeline: Pipeline) async {
     while !Task.isCancelled {
       let shortest = pipeline.members.map(\.plan.supervision.stall).min() ?? Self.period
@@ -66,7 +66,7 @@ extension Member {
   /// Events that wait for it, or are in its current batch.
   var waiting: Int { slot.ports.reduce(0) { $0 + $1.counts.inFlight } }
 
-  /// False where nothing is finished for a reason that is known, or that others are to blame for.
+  /// False where nothing is finished for a known reason, or because of other components.
   fileprivate var mayHang: Bool {
     let vitals = vitals.reading
     if phase != .running || vitals.isPausing || vitals.trouble != nil { return false }

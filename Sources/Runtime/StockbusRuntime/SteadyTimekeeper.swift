@@ -5,14 +5,14 @@ package import StockbusPlugin
 
 /// The clock of a run: its time of day never goes back.
 ///
-/// It follows the machine's clock. When that is set back, `now` goes on from where it was, at the pace of `uptime`, and is ahead of the
-/// machine's clock until that is set forward again or the run ends. When the machine's clock is set forward, `now` goes with it. The log
-/// names each step once. A step of at most `tolerance` is not named, and `now` stands still for as long.
+/// It follows the machine's clock. When that is set back, `now` continues from its last value, at the pace of `uptime`, and is ahead of the
+/// machine's clock until that is set forward again or the run ends. When the machine's clock is set forward, `now` follows. The log reports
+/// each step once. A step of at most `tolerance` is not logged, and `now` stands still for as long.
 package final class SteadyTimekeeper: Timekeeper {
   private struct State: Sendable {
     /// The last time of day, in nanoseconds since the epoch.
     var now: Int64
-    /// The machine's time of day less `uptime`, which only a step changes: both are corrected alike while time services keep them in step.
+    /// The machine's time of day minus `uptime`, which only a step changes: time services correct both alike while they adjust the pace.
     var offset: Int64
     /// How far `now` is ahead of the machine's clock.
     var lead: Int64 = 0
@@ -43,7 +43,7 @@ package final class SteadyTimekeeper: Timekeeper {
       var (time, offset) = Self.read(machine)
       var step = offset &- state.offset
       if step.magnitude > Self.tolerance.magnitude {
-        // A thread that was held up between the two readings sees a step where there is none.
+        // A thread that was delayed between the two readings sees a step where there is none.
         (time, offset) = Self.read(machine)
         step = offset &- state.offset
       }

@@ -76,7 +76,7 @@ struct Supervisor: Sendable {
     let random = slot.context.random(seed: slot.context.seed ^ Self.salt)
     var backoff = Backoff(first: min(policy.backoff, policy.maxBackoff), most: policy.maxBackoff, random: random)
     var achieved = achievement
-    // True after a failure that begins the search for the event that is to blame.
+    // True after a failure that begins the search for the event that caused it.
     var isSearching = false
     var errors = ErrorLog(id: slot.id, logger: logger)
     func ended(_ outcome: RunReport.Fate.Outcome) -> (Departure, Int) {
@@ -96,7 +96,7 @@ struct Supervisor: Sendable {
       return isLeaving ? handedOver() : ended(whenCancelled)
     }
     let hasStarted = Latch()
-    // Not all of the supervisor, which has the slot: one that never starts would keep itself.
+    // Captures not all of the supervisor, which has the slot: one that never starts would retain itself.
     slot.whenStarted { [ready, started] in
       hasStarted.fire()
       ready.fire()
@@ -123,11 +123,11 @@ struct Supervisor: Sendable {
           backoff.reset()
         }
         achieved = now
-        // An event that is to blame takes two failures to find, with its batch and alone, which count as one.
+        // To find the event that causes failures takes two of them, with its batch and alone, which count as one.
         if !(isSearching && hasBuried && failures > 0) { failures += 1 }
         isSearching = !hasBuried && !(error is any EnvironmentError)
         errors.add("\(error)", attempt: lives)
-        // What a failed drain held back is lost; another instance would find nothing to do and seem to succeed.
+        // Events that a failed drain held back are lost; another instance would have nothing to do and seem to succeed.
         let isPermanent = error is DrainError || (error as? any EnvironmentError)?.isPermanent == true
         let isFinal = isPermanent || failures > policy.restarts
         vitals.fail("\(error)", progress: isFinal ? nil : slot.progressMade)
@@ -148,7 +148,7 @@ struct Supervisor: Sendable {
   /// A graceful stop cancels sources, which is their regular end; any other component that is cancelled was cut off.
   private var whenCancelled: RunReport.Fate.Outcome { isSource && isToEnd && !slot.isCutOff ? .completed : .cancelled }
 
-  /// Returns true if an event is set aside as a dead letter.
+  /// Returns true if an event is rejected as a dead letter.
   private func recover(_ error: any Error) -> Bool {
     var hasBuried = false
     for port in slot.ports {
@@ -166,7 +166,7 @@ struct Supervisor: Sendable {
 
   private var achievement: Achievement { Achievement(done: slot.workDone, lost: counters.lost.total, time: clock.uptime) }
 
-  /// Gives the pauses a stream of random numbers that no component uses.
+  /// Gives the pauses a separate stream of random numbers that no component uses.
   private static let salt: UInt64 = 0x7061_7573_6573
 
   /// Ends early if another plan is to continue.
@@ -182,10 +182,10 @@ struct Supervisor: Sendable {
   }
 }
 
-/// What a component has done at a time, to tell whether restarting it is of use.
+/// A component's work up to a time, which shows whether restarting is of use.
 ///
-/// Events that it has set aside are no progress, so a program that fails with each of them comes to its end. Neither is work of which most is
-/// lost again, unless it took longer than the longest pause: then restarts are as rare as they can get.
+/// Rejected events are no progress, so a program that fails with each of them reaches its limit. Neither is work of which most is lost
+/// again, unless it took longer than the longest pause: then restarts are as rare as they can get.
 struct Achievement: Sendable {
   /// Events that were published, delivered or filtered.
   let done: Int
@@ -194,7 +194,7 @@ struct Achievement: Sendable {
 
   func isProgress(since before: Achievement, longest pause: Duration) -> Bool {
     let (newly, lost) = (done - before.done, lost - before.lost)
-    // What is lost had been counted as done.
+    // Lost events had been counted as done.
     return newly > 0 && (newly - lost > lost || time - before.time > pause)
   }
 }

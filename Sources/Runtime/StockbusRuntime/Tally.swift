@@ -2,17 +2,17 @@ internal import EventBus
 internal import StockbusConfig
 internal import StockbusPlugin
 
-/// What the ledger and the report say of components, added up by their names.
+/// The totals of the ledger and the report for components, by their names.
 ///
-/// It is all that is kept of components that have left a run and ended. So what a run keeps grows with the number of names and edges that
-/// it has ever had, not with the number of changes. The ledger adds the other components to it in the same way: it reads the same before and
-/// after a component is reduced to this.
+/// A tally is all that is kept of components that have left a run and ended. So the memory of a run grows with the number of names and
+/// edges that it has ever had, not with the number of changes. The ledger adds the other components to the tally in the same way: it reads
+/// the same before and after a component is reduced to its tally.
 struct Tally: Sendable {
-  /// Former ones first.
+  /// The edges, former ones first.
   private(set) var edges: [RunEdge] = []
   /// The counters that components have defined.
   private(set) var counters: [Ledger.Entry] = []
-  /// The events that they took but could not keep.
+  /// The events that components took but could not keep.
   private(set) var lost: [Ledger.Entry] = []
   /// For each name at most one of each kind of outcome.
   private(set) var fates: [RunReport.Fate] = []
@@ -22,7 +22,7 @@ struct Tally: Sendable {
   /// How many earlier notes were left out, by component.
   private var omitted: [String: Int] = [:]
 
-  /// The last notes of each name, as many as one component may have, then how many others there were.
+  /// The last notes of each name, as many as one component may have, then the number of older ones.
   var notes: [Ledger.Note] {
     lastNotes
       + omitted.sorted { $0.key < $1.key }.map { name, count in
@@ -47,7 +47,7 @@ struct Tally: Sendable {
     }
   }
 
-  /// The same note counts once.
+  /// Adds a note; the same note counts once.
   private mutating func add(_ note: Ledger.Note) {
     lastNotes.removeAll { $0 == note }
     lastNotes.append(note)

@@ -3,14 +3,14 @@ package import StockbusConfig
 internal import StockbusPlugin
 
 extension Pipeline {
-  /// What would have to be done to turn the run into a run of another topology.
+  /// The steps that would turn the run into a run of another topology.
   package func difference(to next: Topology) -> TopologyDifference { topology.difference(to: next) }
 
-  /// Turns the run into a run of another topology; all of it happens, or nothing. Returns what was done.
+  /// Turns the run into a run of another topology, completely or not at all. Returns the steps that were taken.
   ///
-  /// Components that are the same go on with their state, their connections and their positions. Every edge delivers exactly the events
-  /// between its first and its last one, so none is lost, doubled or reordered; see Documentation/maintain/architecture.md. Throws if the run as a
-  /// whole would be another one, if a new or changed component does not start, and if a component does not come to the end of a batch.
+  /// Unchanged components continue with their state, their connections and their positions. Every edge delivers exactly the events between
+  /// its first and its last one, so none is lost, doubled or reordered; see Documentation/maintain/architecture.md. Throws if the run as a
+  /// whole would be another one, if a new or changed component does not start, and if a component does not reach the end of a batch.
   package func apply(_ next: Topology) async throws(ChangeError) -> TopologyDifference {
     try begin(.whole)
     defer { end(.whole) }
@@ -32,16 +32,16 @@ extension Pipeline {
   }
 }
 
-/// A change of a whole run. What can fail comes first: `start` and `halt`. Then the topics are cut, which cannot fail.
+/// A change of a whole run. Steps that can fail are first: `start` and `halt`. Then the topics are cut, which cannot fail.
 ///
-/// The cut is consistent: what the sources have published before it goes through the old components, what comes later through the new ones.
-/// For that a processor whose output loses or gains readers pauses where its own inputs were cut, and so do those upstream of it. Everything
-/// else does not notice.
+/// The cut is consistent: events that the sources have published before it pass through the old components, later events through the new
+/// ones. For that a processor whose output loses or gains readers pauses where its own inputs were cut, and so do those upstream of it. All
+/// other components are not affected.
 struct TopologyChange {
   /// A present component that the change concerns.
   private struct Part {
     let member: Member
-    /// Its next plan; nil if it leaves.
+    /// The component's next plan; nil if it leaves.
     let plan: PlannedNode?
     /// The inputs that end at the cut, and those that pause there.
     let ending: [any AnyInlet]
@@ -49,7 +49,7 @@ struct TopologyChange {
     /// Counts down to the end of the events before the cut.
     let rest: Countdown
 
-    /// True if what it publishes does not follow from its inputs at once.
+    /// True if the component also publishes events that do not follow from its inputs at once.
     var isLive: Bool { member.plan.blueprint.kind != .processor }
   }
 
@@ -57,13 +57,13 @@ struct TopologyChange {
   private let next: Topology
   /// The present components that stay, with their next plans.
   private var stays: [(member: Member, plan: PlannedNode)] = []
-  /// Those of them that get a new instance.
+  /// The plans of staying components that get a new instance.
   private var replacements: [PlannedNode] = []
-  /// New components: also those that take the place of one of the same name with another output, or with inputs that it cannot read.
+  /// New components: also those that replace one of the same name with another output, or with inputs that it cannot read.
   private var coming: [Member] = []
-  /// What the change concerns, upstream first.
+  /// The affected components, upstream first.
   private var parts: [Part] = []
-  /// The topics that are there, or will be, by the names in the next topology.
+  /// The present and future topics, by the names in the next topology.
   private var topics: [String: any AnyTopic]
   /// The former plans of components that were replaced, and the components that were asked to halt.
   private var replaced: [PlannedNode] = []
@@ -97,7 +97,7 @@ struct TopologyChange {
     findParts(members)
   }
 
-  /// Finds what the change concerns: who leaves, who reads otherwise, and the processors whose output others read otherwise, with those
+  /// Finds the affected components: those that leave, those whose inputs change, and the processors whose readers change, with those
   /// upstream of them.
   private mutating func findParts(_ members: [Member]) {
     let plans = Dictionary(uniqueKeysWithValues: stays.map { ($0.member.number, $0.plan) })
@@ -121,7 +121,7 @@ struct TopologyChange {
       cut += wanted.filter { topic in !ports.contains { $0.inlet.source === topic } }
     }
     cut += coming.flatMap { $0.plan.inputs.compactMap { topics[$0.from] } }
-    // From downstream to upstream, so that each is looked at after all its readers.
+    // From downstream to upstream, so that each is checked after all its readers.
     for member in members.reversed() where member.plan.blueprint.kind == .processor && !member.hasEnded {
       guard let output = member.slot.output, cut.contains(where: { $0 === output }) else { continue }
       concerned.insert(member.number)
@@ -132,7 +132,7 @@ struct TopologyChange {
       let wanted = plan?.inputs.compactMap { topics[$0.from] } ?? []
       let inlets = member.slot.ports.map(\.inlet)
       let ending = inlets.filter { inlet in !wanted.contains { $0 === inlet.source } }
-      // A reader without back-pressure cannot pause: it would miss what is published meanwhile.
+      // A reader without back-pressure cannot pause: it would miss the events published meanwhile.
       let pausing = inlets.filter { inlet in inlet.options.overflow == .block && wanted.contains { $0 === inlet.source } }
       parts.append(Part(member: member, plan: plan, ending: ending, pausing: pausing, rest: Countdown(ending.count + pausing.count)))
     }
@@ -141,7 +141,7 @@ struct TopologyChange {
   private var patience: Duration { pipeline.settings.drainDeadline }
   private var leaving: [Member] { parts.filter { $0.plan == nil }.map(\.member) }
 
-  /// The slots that will have other inputs, with their plans.
+  /// The slots whose inputs change, with their plans.
   private var readers: [(slot: Slot, plan: PlannedNode)] {
     parts.compactMap { part in part.plan.map { (part.member.slot, $0) } } + coming.map { ($0.slot, $0.plan) }
   }
@@ -153,7 +153,7 @@ struct TopologyChange {
   /// Starts the new components, which wait for their inputs, and replaces those with other options.
   mutating func start() async throws(ChangeError) {
     if next.nodes.contains(where: \.worksWithTime) { pipeline.watermarkClock.use() }
-    // Before anything is published on a new topic, its readers are there, so they get it from its first event on.
+    // The readers of a new topic attach before anything is published on it, so they get its first event.
     for (slot, plan) in readers {
       for input in plan.inputs {
         guard let topic = topics[input.from], coming.contains(where: { $0.slot.output === topic }) else { continue }
@@ -182,7 +182,7 @@ struct TopologyChange {
     if let reason = trial.failure { throw ChangeError(reason) }
   }
 
-  /// Brings the components to a halt between two batches. Upstream first: one whose output is not read may not come to the end of its batch.
+  /// Halts the components between two batches. Upstream first: one whose output is not read may not reach the end of its batch.
   mutating func halt() async throws(ChangeError) {
     for part in parts where !part.member.slot.isPureSource && !hasEnded(part.member) {
       halted.append(part.member)
@@ -191,16 +191,16 @@ struct TopologyChange {
     }
   }
 
-  /// Returns false if the component has not come to the end of its batch in time; it is held all the same.
+  /// Returns false if the component has not reached the end of its batch in time; it is halted nevertheless.
   ///
-  /// One that leaves may be in the middle of its last batch: nothing more is handed out to it, so the others do not wait for it, however long
-  /// that batch takes.
+  /// A leaving component may be in the middle of its last batch: no more events are handed to it, so the others do not wait for it, however
+  /// long that batch takes.
   private func halt(_ member: Member, leaves: Bool) async -> Bool {
     let reached = Latch()
     let slot = member.slot
     slot.halt { reached.fire() }
     if leaves {
-      // Between two batches it is for a moment only; one that does neither, as it has not started, is waited for below.
+      // A component is between two batches for a moment only; one that has not started yet is waited for below.
       for _ in 0..<1000 where !reached.hasFired {
         if slot.isInLastBatch { return true }
         await Task.yield()
@@ -229,14 +229,14 @@ struct TopologyChange {
 
   // MARK: The cut
 
-  /// Cuts the topics of the sources and of the run. From here on everything else follows.
+  /// Cuts the topics of the sources and of the run. All further steps follow from this.
   mutating func cut() {
     for part in parts {
       let rest = part.rest
       for inlet in part.ending + part.pausing { inlet.whenDone { rest.count() } }
       if part.plan != nil { part.member.slot.awaitInputs() }
     }
-    // The other topics are cut when their writers have come to the cut.
+    // The other topics are cut when their writers have reached the cut.
     let later = parts.filter { !$0.isLive || $0.plan == nil }.compactMap(\.member.slot.output)
     for topic in pipeline.topics.values where !later.contains(where: { $0 === topic }) { cut(topic) }
     pipeline.rearrange(next)
@@ -265,10 +265,10 @@ struct TopologyChange {
 
   // MARK: What follows
 
-  /// Lets every component finish with what was before the cut, cuts its output there, and gives it its new inputs; upstream first. However
-  /// long that takes: nothing may overtake the events that are still under way.
+  /// Lets every component finish the events before the cut, cuts its output there, and gives it its new inputs; upstream first. There is no
+  /// time limit: nothing may overtake the events that are still in flight.
   ///
-  /// What nobody reads is left to the end, so that a sink that hangs keeps nobody from going on.
+  /// Components without readers are left to the end, so that a hanging sink delays no other component.
   func finish() async {
     for part in parts {
       if let plan = part.plan {
@@ -287,7 +287,7 @@ struct TopologyChange {
     pipeline.release(leaving)
   }
 
-  /// Cuts a topic that nobody writes now.
+  /// Cuts a topic that has no writer now.
   private func cutOutput(of member: Member) async {
     guard let topic = member.slot.output else { return }
     let readers = parts.filter { ($0.ending + $0.pausing).contains { $0.source === topic } && !hasEnded($0.member) }.map(\.member)
@@ -328,7 +328,7 @@ struct TopologyChange {
 
   // MARK: Waiting
 
-  /// Waits until one of these has fired, but not too long; returns false if none has.
+  /// Waits until one of these latches has fired, up to a limit; returns false if none has.
   private func wait(for latches: [Latch]) async -> Bool {
     await firstOf(latches, within: patience, pipeline.clock)
   }
@@ -336,7 +336,7 @@ struct TopologyChange {
 
 /// Counts down to the end of several inputs.
 private final class Countdown: Sendable {
-  /// Fires at 0.
+  /// Fires when the count reaches 0.
   let over = Latch()
   private let left: Guarded<Int>
 

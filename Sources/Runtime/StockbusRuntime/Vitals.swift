@@ -1,23 +1,23 @@
 internal import EventBus
 internal import StockbusPlugin
 
-/// How the instances of one component fare. Its supervisors write it, and whoever asks about the run reads it.
+/// The state of the instances of one component. Its supervisors write it; health and status read it.
 final class Vitals: Sendable {
   struct Reading: Sendable, Hashable {
     /// How many instances were started.
     var attempts = 0
-    /// Why the last instance that failed has failed.
+    /// The error of the last instance that has failed.
     var lastError: String?
-    /// Why the present instance cannot do its work, as it says itself.
+    /// Why the present instance cannot work, as it reports itself.
     var trouble: String?
-    /// What is known of it if it seems to hang; see `StallWatch`.
+    /// A description of the standstill if the component seems to hang; see `StallWatch`.
     var standstill: String?
-    /// What had been published or finished by then; nil if no instance follows.
+    /// The number of events published or finished at the last failure; nil if no instance follows.
     var progress: Int?
     /// True while the next attempt is put off.
     var isPausing = false
 
-    /// Why the component is not as it should be, or was not.
+    /// Why the component is or was degraded.
     var reason: String? { hasFailedForGood ? lastError : trouble ?? standstill ?? lastError }
     private var hasFailedForGood: Bool { lastError != nil && progress == nil }
   }
@@ -44,7 +44,7 @@ final class Vitals: Sendable {
     state.withLock { state in
       state.lastError = error
       state.progress = progress
-      // One that was degraded stays so until it counts as failed.
+      // A degraded component stays degraded until it counts as failed.
       if progress == nil { return }
       state.trouble = nil
       state.standstill = nil
@@ -52,7 +52,7 @@ final class Vitals: Sendable {
     changed()
   }
 
-  /// What the present instance says of itself; nil: it does its work.
+  /// Sets the trouble that the present instance reports; nil if it works.
   func report(_ trouble: String?) {
     let isNews = state.withLock { state in
       defer { state.trouble = trouble }
@@ -61,7 +61,7 @@ final class Vitals: Sendable {
     if isNews { changed() }
   }
 
-  /// It seems to hang, or does so no longer: nil. Returns false if that is no news.
+  /// Sets the standstill of a component that seems to hang; nil if it does not any more. Returns false if nothing has changed.
   @discardableResult
   func stand(_ standstill: String?) -> Bool {
     let isNews = state.withLock { state in
@@ -79,7 +79,7 @@ final class Vitals: Sendable {
 }
 
 extension Slot {
-  /// Events that were published or finished, in any way: while this grows, it does not hang.
+  /// Events that were published or finished, in any way: while this number grows, the component does not hang.
   var progressMade: Int { workDone + ports.reduce(0) { $0 + $1.counts.deadLettered } }
 
   /// Events that were published, delivered or filtered.

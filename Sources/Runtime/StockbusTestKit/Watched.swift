@@ -2,13 +2,13 @@ internal import EventBus
 
 /// A value that a test can wait for: a change resumes the tasks whose condition it meets.
 ///
-/// With it tests need no sleeping: instead of waiting for some time, they wait for a condition.
+/// Instead of sleeping for some time, tests wait for a condition.
 public final class Watched<Value: Sendable>: Sendable {
   private let watched: WaitableValue<Value>
 
   public init(_ value: Value) { watched = WaitableValue(value) }
 
-  /// The value now.
+  /// The present value.
   public var value: Value { watched.value }
 
   /// Changes the value, one caller at a time, and resumes the tasks whose condition it meets.

@@ -1,13 +1,13 @@
-/// Why something about an account was refused, in words for the person.
+/// Why a request about an account was refused, in words for the person.
 package enum AccountError: Error, Sendable, Hashable {
   case badName
   case badPassword(String)
   case nameTaken
-  /// The name, the password or both are wrong; which one is not said.
+  /// The name, the password or both are wrong; the error does not say which.
   case wrongLogin
   case signupClosed
   case badInvitation
-  /// Too many attempts; the next one may be made after so many seconds.
+  /// Too many attempts; the next one may be made after `seconds`.
   case tooMany(seconds: Int)
   /// Too many passwords wait to be checked.
   case busy
@@ -45,7 +45,7 @@ extension AccountError: CustomStringConvertible {
     }
   }
 
-  /// A word for programs.
+  /// The kind of error as a word, for programs.
   package var code: String {
     switch self {
     case .badName: "bad_name"

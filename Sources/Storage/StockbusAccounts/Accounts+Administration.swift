@@ -1,12 +1,12 @@
 internal import MarketData
 internal import StockbusHistory
 
-/// What whoever runs the program may do, from the command line.
+/// What the operator of the program may do, from the command line.
 extension Accounts {
   static let invitationTime: Int64 = 7 * 86_400 * 1_000_000_000
   static let mostInvitations = 1000
 
-  /// Makes an account.
+  /// Creates an account.
   package func add(name: String, password: String, scopes: Set<Scope>) async throws(AccountError) {
     let name = try Self.name(name)
     if let fault = PasswordRules.fault(password, name: name) { throw .badPassword(fault) }
@@ -63,7 +63,7 @@ extension Accounts {
     return found
   }
 
-  /// Ends the token of this number, or all of a person; returns how many that were. Nothing named ends nothing.
+  /// Ends the token with this number, or all of a person; returns how many have ended. Without arguments nothing ends.
   package func revoke(token id: Int64? = nil, ofPerson name: String? = nil) throws(AccountError) -> Int {
     let name = try name.map { name throws(AccountError) in try Self.name(name) }
     if id == nil, name == nil { return 0 }

@@ -11,14 +11,14 @@ package struct Watchlist: Sendable, Hashable {
   }
 }
 
-/// A rule for alerts, as its person has written it: a JSON object.
+/// An alert rule as its person has written it: a JSON object.
 package struct OwnRule: Sendable, Hashable {
   package let id: Int64
   package let rule: String
   package let isMuted: Bool
 }
 
-/// What belongs to one person, and is seen by nobody else.
+/// The private data of one person, which nobody else sees.
 extension Accounts {
   static let mostWatchlists = 50
   static let mostSymbols = 1000
@@ -74,7 +74,7 @@ extension Accounts {
     }
   }
 
-  /// The rules of all people, for a run that begins.
+  /// The rules of all people, for the start of a run.
   package func rulesOfAll() throws(AccountError) -> [(person: Person, rule: OwnRule)] {
     try read { db in
       try db.rows(
@@ -91,7 +91,7 @@ extension Accounts {
     }
   }
 
-  /// Adds a rule that has been checked already; returns its number.
+  /// Adds a rule that was checked before; returns its number.
   package func addRule(_ person: Person, _ rule: String) throws(AccountError) -> Int64 {
     guard rule.utf8.count <= Self.ruleBytes else { throw .limit("a rule has at most \(Self.ruleBytes) bytes") }
     return try write { db in
@@ -115,7 +115,7 @@ extension Accounts {
     if count == 0 { throw .unknown("rule") }
   }
 
-  /// What a page keeps for its person: a JSON object.
+  /// The stored settings of a person's page: a JSON object.
   package func settings(of person: Person) throws(AccountError) -> String {
     try read { db in try db.rows("SELECT value FROM people_settings WHERE person = ?", .integer(person.id)).first?[0].text } ?? "{}"
   }

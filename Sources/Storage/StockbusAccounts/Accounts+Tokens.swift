@@ -16,7 +16,7 @@ package struct TokenSummary: Sendable, Hashable {
 }
 
 extension TokenSummary {
-  /// Of `Accounts.tokenColumns`; nil if one of them is not what it should be.
+  /// Makes it from the columns `Accounts.tokenColumns`; nil if a value has a wrong type.
   init?(_ row: [DatabaseCell]) {
     guard let id = row[0].integer, let name = row[1].text, let scopes = row[2].text, let created = row[3].integer else { return nil }
     self.init(id: id, name: name, scopes: Set(text: scopes), created: created)
@@ -34,7 +34,7 @@ extension Accounts {
     }
   }
 
-  /// Makes a token; its secret is told once. It may do no more than its person.
+  /// Creates a token; its secret is returned only here. The token may do no more than its person.
   package func addToken(_ identity: Identity, name: String, scopes: Set<Scope>) throws(AccountError) -> (id: Int64, secret: String) {
     if case .token = identity.proof { throw .forbidden("a token makes no tokens") }
     guard (1...64).contains(name.utf8.count), !name.unicodeScalars.contains(where: { $0.value < 32 || (127..<160).contains($0.value) })
@@ -61,7 +61,7 @@ extension Accounts {
     tell(gone.map { .token($0.id) })
   }
 
-  /// Ends the token of this number, all of a person, or this one of that person; returns which there were.
+  /// Ends the token with this number, all of a person, or this one of that person; returns the ended tokens.
   static func endTokens(_ db: DatabaseStatements, _ id: Int64? = nil, of person: Int64?) throws -> [(id: Int64, person: Int64)] {
     try db.rows(
       "DELETE FROM people_tokens WHERE id = coalesce(?1, id) AND person = coalesce(?2, person) RETURNING id, person",

@@ -2,10 +2,10 @@ internal import MarketData
 package import StockbusHistory
 package import StockbusPlugin
 
-/// The people of a dashboard: accounts, sessions, tokens, and what belongs to them. In the history's file; what a call has acknowledged is on
-/// the disk.
+/// The people of a dashboard: accounts, sessions, tokens, and their data, stored in the history's file. An acknowledged change is on the
+/// disk.
 ///
-/// Nothing is kept in memory but the counts of failed attempts, so several processes may use one file.
+/// Only the counts of failed attempts are kept in memory, so several processes may use one file.
 package actor Accounts {
   package enum Signup: String, Sendable, Hashable, CaseIterable {
     case open, invitation, closed
@@ -57,9 +57,9 @@ package actor Accounts {
 
   // MARK: Logging in and out
 
-  /// Makes an account and logs in. Returns the session's secret, for its cookie.
-  /// - Parameter isReserved: true for a name that nobody gets; throws if that cannot be known at present. Asked after the limits of
-  ///   attempts, with a name that is well formed.
+  /// Creates an account and logs in. Returns the session's secret, for its cookie.
+  /// - Parameter isReserved: true for a name that nobody may use; throws if that is unknown at present. Called after the limits of attempts
+  ///   were checked, with a well-formed name.
   package func signUp(
     name: String, password: String, invitation: String?, from address: String,
     isReserved: @Sendable (String) async throws(AccountError) -> Bool = { _ in false }
@@ -99,8 +99,8 @@ package actor Accounts {
     }
   }
 
-  /// Begins a session; the one before, if the client has one, ends. An unknown name takes as long, and is refused in the same words, as a
-  /// wrong password.
+  /// Begins a session; the client's previous one, if any, ends. An unknown name takes as long, and is refused in the same words, as a wrong
+  /// password.
   package func logIn(name: String, password: String, from address: String, instead old: String? = nil) async throws(AccountError) -> String
   {
     let address = AddressKey.of(address)
@@ -113,7 +113,7 @@ package actor Accounts {
         """, .text(name), .text(address)
       ).first
     }
-    // Who guesses from elsewhere cannot lock out a person at an address that the person uses.
+    // Guesses from elsewhere cannot lock out a person at an address that the person uses.
     let isKnown = found?[2].integer == 1
     try take(&byAddress, address)
     if !isKnown {
@@ -175,8 +175,8 @@ package actor Accounts {
     return secret.text
   }
 
-  /// Removes the account with everything that belongs to it. Its name is not given again, because the paper account of that name stays in
-  /// the broker's records, and would be seen by the next person.
+  /// Removes the account with all its data. Its name is not given again, because the paper account of that name stays in the broker's
+  /// records, and the next person would see it.
   package func delete(_ identity: Identity, password: String, from address: String) async throws(AccountError) {
     let address = AddressKey.of(address)
     guard case .session = identity.proof else { throw .forbidden("an account is deleted in a session") }
@@ -195,7 +195,7 @@ package actor Accounts {
     tell(gone)
   }
 
-  /// Checks the password of somebody who is logged in; returns the stored hash.
+  /// Checks the password of a logged-in person; returns the stored hash.
   private func prove(_ identity: Identity, _ password: String, _ address: String) async throws(AccountError) -> String {
     let stored = try read { db in
       try db.rows("SELECT password FROM people WHERE id = ?", .integer(identity.person.id)).first?[0].text
@@ -222,7 +222,7 @@ package actor Accounts {
     }
     guard let row, let id = row[0].integer, let name = row[1].text, let scopes = row[2].text, let seen = row[4].integer else { return nil }
     if now - seen >= Self.seenStep {
-      // One that cannot be written now is, with a later request.
+      // A time of use that cannot be written now is written with a later request.
       _ = try? write { db in try db.run("UPDATE people_sessions SET seen = ? WHERE hash = ?", .integer(now), .bytes(hash)) }
     }
     let person = Person(id: id, name: name, scopes: Set(text: scopes))
@@ -262,13 +262,13 @@ package actor Accounts {
     return rows.compactMap { $0[0].bytes.map(SessionID.init) }
   }
 
-  /// Ends the sessions and the tokens of a person: whoever had the old password may have made one.
+  /// Ends the sessions and the tokens of a person: anyone with the old password may have made one.
   static func endAll(_ db: DatabaseStatements, _ person: Int64) throws -> [Identity.Proof] {
     let sessions = try endSessions(db, person).map(Identity.Proof.session)
     return try sessions + endTokens(db, of: person).map { .token($0.id) }
   }
 
-  /// Ends sessions that have expired, and the oldest of a person who has too many.
+  /// Ends expired sessions, and the oldest ones of a person who has too many.
   private func prune(_ db: DatabaseStatements, _ person: Int64) throws -> [SessionID] {
     try db.run(
       "DELETE FROM people_sessions WHERE created <= ? OR seen <= ?", .integer(now - settings.absolute.wholeNanoseconds),

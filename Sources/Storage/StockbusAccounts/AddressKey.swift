@@ -1,4 +1,4 @@
-/// The part of an address for which failed attempts are counted: of IPv6 the first 64 bits, as one customer usually has all addresses below.
+/// The part of an address for which failed attempts are counted: of IPv6 the first 64 bits, as one customer usually has the whole block.
 enum AddressKey {
   static func of(_ address: String) -> String {
     let plain = address.prefix { $0 != "%" }

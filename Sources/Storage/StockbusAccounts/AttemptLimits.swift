@@ -1,10 +1,10 @@
-/// How many attempts somebody has left: buckets that fill again with time, by key.
+/// The number of attempts left, by key: buckets that fill again with time.
 ///
-/// A bucket that is full is forgotten. If there are too many, those that have waited longest are forgotten first; they have the most left.
+/// A full bucket is removed. If there are too many, those that have waited longest are removed first, as they are the fullest.
 struct AttemptLimits<Key: Hashable> {
   private struct Bucket {
     var left: Int
-    /// When `left` was so many.
+    /// The time at which `left` was counted.
     var since: Duration
   }
 
@@ -15,14 +15,14 @@ struct AttemptLimits<Key: Hashable> {
 
   /// - Parameters:
   ///   - size: the attempts of a full bucket.
-  ///   - refill: how long one more takes.
+  ///   - refill: the time after which one more attempt is allowed.
   init(_ size: Int, refill: Duration, mostKeys: Int = 10_000) {
     self.size = size
     self.refill = refill
     self.mostKeys = mostKeys
   }
 
-  /// Takes an attempt. Returns nil, or how long it is until there is one.
+  /// Takes an attempt. Returns nil, or the time until the next attempt is allowed.
   mutating func take(_ key: Key, now: Duration) -> Duration? {
     var bucket = present(key, now)
     if bucket.left == 0 { return bucket.since + refill - now }
@@ -33,7 +33,7 @@ struct AttemptLimits<Key: Hashable> {
     return nil
   }
 
-  /// Gives an attempt back, because it was none of those that are counted.
+  /// Gives an attempt back that is not to be counted.
   mutating func giveBack(_ key: Key, now: Duration) {
     var bucket = present(key, now)
     bucket.left += 1

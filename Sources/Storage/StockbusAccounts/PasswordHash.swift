@@ -7,7 +7,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What computing the hash of a password costs, for scrypt (RFC 7914).
+/// The cost of computing a password's hash with scrypt (RFC 7914).
 package struct PasswordCost: Sendable, Hashable {
   var rounds: Int
   var blockSize: Int
@@ -31,7 +31,7 @@ struct PasswordHash: Sendable, Hashable {
     hash = try Self.derive(Array(password.utf8), salt, cost, count: 32)
   }
 
-  /// Nil if the text is no hash, or costs more than this program would ever use.
+  /// Nil if the text is not a hash, or its cost is more than this program would ever use.
   init?(text: String) {
     let parts = text.split(separator: "$", omittingEmptySubsequences: false)
     guard parts.count == 6, parts[0] == "scrypt", let rounds = Int(parts[1]), let blockSize = Int(parts[2]),

@@ -1,15 +1,15 @@
 internal import StockbusPlugin
 internal import Synchronization
 
-/// Computes hashes of passwords one at a time, on a thread of its own: together they would take the machine's memory and processors.
+/// Computes hashes of passwords one at a time, on a separate thread: several at once would take the machine's memory and processors.
 actor PasswordHasher {
   private let executor = BlockingExecutor(label: "passwords")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let cost: PasswordCost
   private let waiting = Mutex(0)
-  /// A hash of no password, so that a name that nobody has takes as long as one that somebody has.
+  /// A hash of no password, so that an unknown name takes as long as a known one.
   private var nobody: PasswordHash?
-  /// The most passwords that wait; at 0.2 s each nobody waits longer than a few seconds.
+  /// The most passwords that wait; at 0.2 s each the wait is at most a few seconds.
   static let queue = 16
 
   init(_ cost: PasswordCost) { self.cost = cost }
@@ -39,7 +39,7 @@ actor PasswordHasher {
     return try PasswordHash(of: password, cost).text
   }
 
-  /// A server that stops does not wait for the passwords that wait here.
+  /// A stopping server does not wait for the passwords in this queue.
   private func goesOn() throws { if Task.isCancelled { throw AccountError.busy } }
 
   private func check(_ password: String, _ stored: String?) throws -> Bool {

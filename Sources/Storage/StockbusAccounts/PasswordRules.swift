@@ -1,15 +1,15 @@
-/// Which passwords are taken (after NIST SP 800-63B, section 5.1.1.2): long ones that are not the first to be tried. No kinds of characters
-/// are asked for.
+/// Decides which passwords are accepted (after NIST SP 800-63B, section 5.1.1.2): long ones that are not among the first to be guessed. No
+/// kinds of characters are required.
 enum PasswordRules {
   static let shortest = 10
   /// The most bytes, so that nobody makes the server hash a book.
   static let longest = 256
 
-  /// The bytes to compare a password by; none for one that no account can have. scrypt cannot tell a short password from the same one with
-  /// zero bytes behind it.
+  /// The bytes by which a password is compared; none for one that no account can have. scrypt cannot distinguish a short password from the
+  /// same one followed by zero bytes.
   static func comparable(_ password: String) -> String { password.utf8.count > longest || password.utf8.contains(0) ? "" : password }
 
-  /// Why a password is not taken; nil if it is.
+  /// Why a password is refused; nil if it is accepted.
   static func fault(_ password: String, name: String) -> String? {
     if password.unicodeScalars.count < shortest {
       return "a password has at least \(shortest) characters; a few words are easy to remember"
@@ -45,7 +45,7 @@ enum PasswordRules {
     return steps.isSubset(of: [1, -9]) || steps.isSubset(of: [-1, 9])
   }
 
-  /// Words that everybody tries, with and without what is added to them; also rows of keyboards.
+  /// Words that everybody tries, alone or with additions; also rows of keyboards.
   private static let common: Set<String> = Set(
     """
     password passwort motdepasse contrasena passwordpassword passw0rd p@ssw0rd p@ssword secret secretsecret letmein letmeinnow welcome

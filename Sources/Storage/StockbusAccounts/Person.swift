@@ -1,6 +1,6 @@
-/// What somebody may do.
+/// A permission of a person or a token.
 package enum Scope: String, Sendable, Hashable, CaseIterable, Comparable {
-  /// Look at prices and at what belongs to oneself, and change the latter.
+  /// Read prices and the person's own data, and change the latter.
   case read
   /// Place, replace and cancel paper orders.
   case trade
@@ -14,11 +14,11 @@ extension Set<Scope> {
   /// `control,read,trade`.
   package var text: String { sorted().map(\.rawValue).joined(separator: ",") }
 
-  /// Words that are no scopes are left out.
+  /// Words that are no scopes are ignored.
   package init(text: String) { self = Set(text.split(separator: ",").compactMap { Scope(rawValue: String($0)) }) }
 }
 
-/// Somebody who uses a dashboard.
+/// A user of a dashboard.
 package struct Person: Sendable, Hashable {
   package let id: Int64
   package let name: String
@@ -28,17 +28,17 @@ package struct Person: Sendable, Hashable {
   package static let local = Person(id: 0, name: "local", scopes: Set(Scope.allCases))
 }
 
-/// Who has sent a request, and how that is known.
+/// The sender of a request, and how the sender was identified.
 package struct Identity: Sendable, Hashable {
   package enum Proof: Sendable, Hashable {
-    /// Nobody has to log in.
+    /// No log-in is required.
     case none
     case session(SessionID)
     case token(Int64)
   }
 
   package let person: Person
-  /// What this request may do: of a token, no more than its person may.
+  /// The permissions of this request; a token has at most those of its person.
   package let scopes: Set<Scope>
   package let proof: Proof
 
@@ -46,7 +46,7 @@ package struct Identity: Sendable, Hashable {
   package static let local = Identity(person: .local, scopes: Person.local.scopes, proof: .none)
 }
 
-/// A session, told by the hash of its secret; whoever knows it cannot use the session.
+/// A session, identified by the hash of its secret, which does not suffice to use the session.
 package struct SessionID: Sendable, Hashable {
   let hash: [UInt8]
 }

@@ -46,7 +46,7 @@ struct BarChunk {
   /// The column of the bars.
   static let bars: Int32 = 4
 
-  /// Appends the bars of a row. They are checked: all of them can be read, are in order, and are what the other columns say.
+  /// Appends the bars of a row after checking that all of them can be read, are in order, and agree with the other columns.
   func read(_ bytes: UnsafeRawBufferPointer, _ symbol: Symbol, _ length: BarLength, into bars: inout [Bar]) throws(DamagedChunk) {
     var reader = PackedBarReader(bytes, symbol: symbol, length: length, origin: start)
     let first = bars.count
@@ -62,7 +62,7 @@ struct BarChunk {
   }
 }
 
-/// Bytes that no writer of ours leaves behind.
+/// Bytes that this program never writes.
 struct DamagedChunk: Error, CustomStringConvertible {
   let description = "a chunk of bars is damaged"
 }

@@ -1,7 +1,7 @@
 package import MarketData
 
 extension BarPeriod {
-  /// One bar for each period, made of shorter ones that come in the order of their times, as exact as these are.
+  /// One bar for each period, made of shorter bars in order of time, as exact as these are.
   package func bars(of parts: some Sequence<Bar>) -> [Bar] {
     var made: [Bar] = []
     var sum: BarSum?

@@ -36,7 +36,7 @@ enum BarRow {
     try save(packed)
   }
 
-  /// Nil if a column is out of the range of its type, which no writer of ours leaves behind. Its symbol is none.
+  /// Nil if a column is out of the range of its type, which this program never writes. The bar has no symbol.
   private static func bar(_ row: borrowing SQLiteRow, length: BarLength) -> Bar? {
     guard let count = UInt32(exactly: row.integer(9)), let price = UInt8(exactly: row.integer(10)),
       let size = UInt8(exactly: row.integer(11)),

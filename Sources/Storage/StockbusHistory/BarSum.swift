@@ -1,11 +1,11 @@
 internal import MarketData
 
-/// One bar of consecutive bars of a symbol. Exact, the average price rounded once, as long as the sums are not too large: then the volume
-/// stays at the largest one, and the turnover at what keeps the average price.
+/// The sum of consecutive bars of a symbol as one bar. Exact, with the average price rounded once, as long as the sums are not too large:
+/// beyond that the volume stays at the largest possible, and the turnover is chosen so that it keeps the average price.
 struct BarSum {
   private(set) var bar: Bar
   private var count: UInt64
-  /// True while every part with a volume says its turnover, or its count.
+  /// True while every part with a volume has a turnover, or a count.
   private var hasTurnover: Bool
   private var hasCount: Bool
 
@@ -46,7 +46,7 @@ struct BarSum {
     }
   }
 
-  /// The bar of all that was added. What some parts do not say, it does not say either.
+  /// The bar of all parts added so far. It lacks the values that some part lacks.
   var result: Bar {
     var bar = bar
     bar.count = hasCount ? UInt32(clamping: count) : 0

@@ -1,17 +1,17 @@
 internal import MarketData
 internal import StockbusSQLite
 
-/// Puts bars into the chunks of the file. A batch is written symbol by symbol, so that each chunk is read and written once.
+/// Writes bars into the chunks of the file. A batch is written symbol by symbol, so that each chunk is read and written once.
 ///
-/// Most bars come after those that are there: their bytes are added to the last chunk without reading it. Where bars are replaced or come
-/// later than their successors, one chunk is read as a whole and written again.
+/// Most bars follow the stored ones: their bytes are added to the last chunk without reading it. Where bars are replaced or arrive later
+/// than their successors, one chunk is read as a whole and written again.
 struct ChunkWriter: ~Copyable {
   /// Where a bar of a batch belongs.
   struct Place: Comparable {
     var symbol: Int64
     var length: Int64
     var start: Int64
-    /// Its index in the batch: of bars with the same start the first to come is first.
+    /// Its index in the batch: bars with the same start stay in the order of their arrival.
     var index: Int
 
     static func < (a: Place, b: Place) -> Bool {
@@ -39,7 +39,7 @@ struct ChunkWriter: ~Copyable {
     }
   }
 
-  /// Writes the bars of one symbol and length, in the order of their places; calls `judged` for each, with how it compares with the one
+  /// Writes the bars of one symbol and length, in the order of their places; calls `judged` for each, with how it compares with the bar
   /// that was at its place.
   mutating func write(
     _ places: ArraySlice<Place>, of bars: [Bar], _ statements: Statements, _ db: SQLiteConnection,
@@ -59,12 +59,12 @@ struct ChunkWriter: ~Copyable {
     }
   }
 
-  /// The chunk that a bar belongs to, if there is one, and the start of the next one. If the bar comes after all of the chunk, its bytes are
-  /// in `packed`; otherwise its bars are in `old`, and `isMerged` is true.
+  /// The chunk that a bar belongs to, if there is one, and the start of the next one. If the bar follows all bars of the chunk, the chunk's
+  /// bytes are in `packed`; otherwise its bars are in `old`, and `isMerged` is true.
   private mutating func find(
     _ place: Place, _ symbol: Symbol, _ statements: Statements, _ db: SQLiteConnection
   ) throws -> (chunk: BarChunk?, bound: Int64?, isMerged: Bool) {
-    // Mostly it is the last one.
+    // Mostly the chunk is the last one.
     var chunk = try load(statements.atOrBefore, place, .max, symbol, after: place.start, db)
     guard let last = chunk, place.start < last.start else { return (chunk, nil, chunk.map { place.start <= $0.last } ?? false) }
     chunk = try load(statements.atOrBefore, place, place.start, symbol, after: place.start, db)
@@ -114,7 +114,7 @@ struct ChunkWriter: ~Copyable {
     return start
   }
 
-  /// Adds bars behind all bars of a chunk, whose bytes are in `packed`, or behind all bars that there are.
+  /// Adds bars behind all bars of a chunk, whose bytes are in `packed`, or behind all stored bars.
   private mutating func append(
     _ places: ArraySlice<Place>, of bars: [Bar], to chunk: BarChunk?, _ statements: Statements, _ db: SQLiteConnection,
     _ judged: (Bar, HistoryWriter.Comparison) throws -> Void
@@ -150,7 +150,7 @@ struct ChunkWriter: ~Copyable {
     if isChanged, let place = places.first { try save(open, place, isMoved: false, statements, db) }
   }
 
-  /// Brings bars among those of a chunk, which are in `old`.
+  /// Inserts bars among those of a chunk, which are in `old`.
   private mutating func merge(
     _ places: ArraySlice<Place>, of bars: [Bar], into chunk: BarChunk, isLast: Bool, _ statements: Statements, _ db: SQLiteConnection,
     _ judged: (Bar, HistoryWriter.Comparison) throws -> Void
@@ -189,11 +189,11 @@ struct ChunkWriter: ~Copyable {
     }
     if !isChanged { return }
     merged += old[present...]
-    // Halves, where more bars are to be expected between; otherwise as many as fit.
+    // Halves, where more bars are likely to be inserted later; otherwise as many as fit.
     try save(merged: chunk, first, most: isInserted || !isLast ? evenShare : .max, statements, db)
   }
 
-  /// How many bars each of as few chunks as possible has, if all have the same number.
+  /// The number of bars in each chunk if as few chunks as possible share them evenly.
   private var evenShare: Int {
     mutating get {
       var total = 0
@@ -265,7 +265,7 @@ extension ChunkWriter {
       return Int(chunk.count)
     }
     if old.isEmpty {
-      // The limit is less than what may be removed, and only the bytes were read.
+      // The limit ends within the chunk, of which only the bytes were read so far.
       try chunk.read(packed.content, any, BarLength(raw: place.length), into: &old)
     }
     let count = min(limit, old.count { $0.time.ns < horizon })
@@ -278,13 +278,13 @@ extension ChunkWriter {
 }
 
 extension BarChunk {
-  /// One without bars.
+  /// A chunk without bars.
   init(id: Int64, start: Int64) { (self.id, self.start, last, count) = (id, start, start, 0) }
 }
 
 extension Bar {
-  /// Whether it takes the place of one with the same start: with a higher revision, or with the same one unless it is a part and the other
-  /// is complete.
+  /// True if this bar replaces one with the same start: it has a higher revision, or the same one unless it is a part and the other is
+  /// complete.
   func replaces(_ other: Bar) -> Bool {
     revision != other.revision ? revision > other.revision : status == .complete || other.status == .partial
   }

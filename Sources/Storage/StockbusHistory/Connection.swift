@@ -4,7 +4,7 @@ internal import StockbusSQLite
 struct Connection: Sendable {
   let path: String
   private let queue: SQLiteQueue
-  /// Nil for one that makes a new file.
+  /// Nil for a connection that creates a new file.
   private let files: OpenFiles?
 
   init(_ path: String, _ queue: SQLiteQueue, _ files: OpenFiles? = nil) {
@@ -13,7 +13,7 @@ struct Connection: Sendable {
     self.files = files
   }
 
-  /// Calls `body` with one consistent state of the database. Throws if that is not the one at the path.
+  /// Calls `body` with one consistent state of the database. Throws if that is not the database at the path.
   func reading<Value: Sendable>(_ body: (SQLiteConnection) throws -> Value) throws(HistoryError) -> Value {
     try files?.check()
     return try using { db in try db.inTransaction(.deferred) { try body(db) } }
@@ -32,7 +32,7 @@ struct Connection: Sendable {
       do {
         value = try db.inTransaction(.immediate) {
           let value = try body(db)
-          // Last, so that nothing is acknowledged that went into a file that is not there any more.
+          // Last, so that nothing is acknowledged that was written to a file which is no longer at the path.
           try files?.check()
           return value
         }
@@ -46,15 +46,15 @@ struct Connection: Sendable {
     }
   }
 
-  /// Throws if what is written would not be in the file at the path, and what is read would not be from there.
+  /// Throws if the file at the path is no longer the open one, so that reads and writes would not use it.
   func checkPlace() throws(HistoryError) { try files?.check() }
 
-  /// Throws if nothing can be written at present; writes a page that stays as it is.
+  /// Throws if nothing can be written at present; for this it writes a page without changing it.
   func probe() throws(HistoryError) {
     try writing { db in try db.execute("PRAGMA user_version = \(try db.integer("PRAGMA user_version") ?? 0)") }
   }
 
-  /// Keeps the log at its size. A transaction that has succeeded does not fail by this.
+  /// Keeps the log at its size. A transaction that has succeeded does not fail because of this.
   private func limitLog(_ db: SQLiteConnection) {
     guard let files else { return }
     if let size = files.newLogSize() {
@@ -63,11 +63,11 @@ struct Connection: Sendable {
     if files.isToBeEmptied() { emptyLog(db) }
   }
 
-  /// Brings the log into the database and empties it, if that takes no longer than a write waits for a lock. Waits until those who read now
-  /// have ended, while others, who begin meanwhile, read the database only.
+  /// Moves the log into the database and empties it, if that takes no longer than a write waits for a lock. Waits for the present readers
+  /// to end; those that begin meanwhile read the database only.
   ///
-  /// In short attempts: SQLite does not notice while it waits that whoever holds a place in the log now, just after another, reads the
-  /// newest state, and does not have to be waited for.
+  /// In short attempts: while SQLite waits, it does not notice that a reader which has since taken a later place in the log reads the
+  /// newest state, and need not be waited for.
   private func emptyLog(_ db: SQLiteConnection) {
     db.setBusyTimeout(DatabaseFile.writeWait / Self.emptyingAttempts)
     for _ in 0..<Self.emptyingAttempts where (try? db.integer("PRAGMA wal_checkpoint(TRUNCATE)")) == 0 { break }
@@ -86,13 +86,13 @@ struct Connection: Sendable {
   /// Brings the layout up to date.
   func migrate(_ migrations: [Layout.Migration]) throws(HistoryError) { try using { db in try Layout.migrate(db, migrations) } }
 
-  /// Makes a new file one that is read while it is written (write-ahead log).
+  /// Makes a new file readable while it is written (write-ahead log).
   func beginLog() throws(HistoryError) {
     let mode = try using { db in try db.text("PRAGMA journal_mode = WAL") }
     if mode != "wal" { throw HistoryError(path, .other("its file system cannot be used for a history: no shared memory")) }
   }
 
-  /// From now on a lock of another program is waited for as `writing` says.
+  /// From now on writes wait for a lock of another program as `writing` describes.
   func beginWriting() throws(HistoryError) {
     try using { db in
       db.setBusyTimeout(DatabaseFile.writeWait)
@@ -100,10 +100,10 @@ struct Connection: Sendable {
     }
   }
 
-  /// Refuses to let the file grow beyond so many pages of 4 KiB, as a full disk would.
+  /// Limits the file to this number of pages of 4 KiB, beyond which writes fail as on a full disk.
   func limit(pages: Int) throws(HistoryError) { try using { db in try db.execute("PRAGMA max_page_count = \(pages)") } }
 
-  /// Throws what is wrong with the database as a whole; reads all of it.
+  /// Checks the database as a whole, and throws its fault; reads all of it.
   func check() throws(HistoryError) {
     let fault = try reading { db in try db.text("PRAGMA quick_check(1)") }
     if fault != "ok" { throw HistoryError(path, .damaged(fault ?? "it cannot be checked")) }
@@ -111,7 +111,7 @@ struct Connection: Sendable {
 
   /// Copies the present state to another database.
   func copy(to other: Connection, progress: (SQLiteBackupProgress) throws -> Void) throws(HistoryError) {
-    // A transaction, so that what is written meanwhile does not make the copy begin again. It takes its state with its first statement.
+    // A transaction, so that concurrent writes do not make the copy begin again. It takes its state with its first statement.
     try reading { db in
       _ = try db.integer("SELECT count(*) FROM sqlite_schema")
       try other.using { target in try db.backUp(to: target, pagesPerStep: 1024, progress: progress) }

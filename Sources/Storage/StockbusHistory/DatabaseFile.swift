@@ -8,7 +8,7 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Opening the file: what it is, is known before anything in it is changed.
+/// Opens the file. Its kind is checked before anything in it is changed.
 struct DatabaseFile {
   /// The path as it was given, for messages.
   let path: String
@@ -20,10 +20,10 @@ struct DatabaseFile {
   static let checkedSize = 64 << 20
   /// How much of the database a writer holds in memory.
   static let cacheSize = 64 << 20
-  /// How large the log becomes before it is brought into the database: a quarter of the database, and within these.
+  /// The size at which the log is moved into the database: a quarter of the database, and within these limits.
   static let leastLog = 4 << 20
   static let mostLog = 64 << 20
-  /// How large it becomes beside others who read without a pause.
+  /// The size limit of the log if readers read without a pause.
   static let logLimit = 1 << 30
   /// How long opening, and a write, wait for another program's lock.
   static let lockWait = Duration.seconds(5)
@@ -35,7 +35,7 @@ struct DatabaseFile {
     self.migrations = migrations
   }
 
-  /// The version of the layout; nil if there is no file, or an empty one. Throws if it is anything but a history that this program knows.
+  /// The version of the layout; nil if there is no file, or an empty one. Throws if the file is not a history that this program knows.
   func version() throws(HistoryError) -> Int? {
     var status = stat()
     if path.utf8.contains(0) { throw HistoryError(path, .other("a path has no zero byte")) }
@@ -79,9 +79,9 @@ struct DatabaseFile {
     return connection
   }
 
-  /// Opens it for small transactions beside its writer. Its layout is made or changed only under the lock; then the lock is free again.
+  /// Opens the file for small transactions beside its writer. The layout is created or changed under the lock, which is then released.
   ///
-  /// - Parameter creating: whether a file that is missing is made; otherwise that is an error.
+  /// - Parameter creating: true to create a missing file; otherwise a missing file is an error.
   func openBesideWriter(creating: Bool = true) throws(HistoryError) -> Connection {
     var attempt = 1
     while true {
@@ -101,7 +101,7 @@ struct DatabaseFile {
       let lock: LockFile
       do throws(FileError) { lock = try LockFile(for: path) } catch {
         guard case .claim = error.attempt else { throw HistoryError(error, path) }
-        // Another part of this process, or another process, may be making the file at this moment.
+        // Another part of this process, or another process, may be creating the file at this moment.
         usleep(50_000)
         continue
       }
@@ -110,12 +110,12 @@ struct DatabaseFile {
     }
   }
 
-  /// How often, twenty times a second, opening beside a writer looks whether the layout is there.
+  /// How often, twenty times a second, opening beside a writer checks whether the layout is there.
   static let layoutAttempts = 100
 
-  /// Creates it under another name and renames it, so that there is never a part of one at the path.
+  /// Creates the file under another name and renames it, so that there is never a part of a file at the path.
   private func create() throws(HistoryError) {
-    // SQLite would bring what is in it into the new file.
+    // SQLite would move the log's contents into the new file.
     if DatabaseHead.hasLog(target) {
       throw HistoryError(
         path,

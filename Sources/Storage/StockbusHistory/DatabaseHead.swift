@@ -6,10 +6,10 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// What the beginning of a database says about the program that has made it.
+/// Shows, by the beginning of a database, which program has created it.
 ///
-/// Read without locks and without a log, so that nothing is made beside a file that is not ours, and nothing is changed in it. It is read
-/// through SQLite all the same: closing a descriptor of our own would drop the locks of connections of this process.
+/// Read without locks and without a log, so that nothing is created beside a file of another program, and nothing is changed in it. Still
+/// read through SQLite: closing a descriptor of our own would drop the locks of connections of this process.
 struct DatabaseHead {
   let applicationID: Int32
   let userVersion: Int32
@@ -22,7 +22,7 @@ struct DatabaseHead {
         let version = try database.integer("PRAGMA user_version")
         (applicationID, userVersion) = (Int32(truncatingIfNeeded: id ?? 0), Int32(truncatingIfNeeded: version ?? 0))
       } catch {
-        // On a full disk only the first pages of the log may have been brought into the file. It is not whole then without its log.
+        // On a full disk only the first pages of the log may have been moved into the file, which is then incomplete without its log.
         guard error.kind == .damaged, Self.hasLog(target), let bytes = database.firstBytes(100),
           bytes.starts(with: Array("SQLite format 3".utf8) + [0])
         else { throw error }

@@ -1,20 +1,20 @@
 package import EventBus
 package import MarketData
 
-/// The trading date, in days since 1970, that a time belongs to for a symbol, and when a later one begins; midnight UTC, or at the exchange,
-/// stands for the date of that name.
+/// The trading date, in days since 1970, that a time belongs to for a symbol, and when a later date begins; midnight UTC, or at the
+/// exchange, stands for the date of that name.
 package typealias TradingDates = @Sendable (Symbol, Timestamp) -> (date: Int, end: Timestamp)
 
-/// What waits to be written: all bars, and of each symbol's prices the last one of every trading date.
+/// Bars and prices that wait to be written: all bars, and of each symbol's prices the last one of every trading date.
 package struct HistoryBatch: Sendable {
-  /// In the order in which they came.
+  /// In the order of their arrival.
   package private(set) var bars: [Bar] = []
   package private(set) var prices: [LastPrice] = []
-  /// How many events it is made of.
+  /// The number of events in the batch.
   package private(set) var events = 0
   /// The index in `prices` plus one, by the symbol's handle.
   private var places: [UInt32] = []
-  /// The last prices of dates that were over before the newest one, in the order in which these began; of dates that have no bar of their own.
+  /// The last prices of dates before the newest one, in the order in which the dates began; only of dates without a bar of their own.
   private(set) var ended: [LastPrice] = []
   /// Symbols that have begun a date. The price in the file may be the last one of a date before.
   private(set) var begun: Set<Symbol> = []
@@ -26,7 +26,7 @@ package struct HistoryBatch: Sendable {
     var date = Int.min
     /// When a later date begins, in nanoseconds.
     var end = Int64.min
-    /// True if the price that waits is that of a complete bar of the date, which is its close.
+    /// True if the waiting price is that of a complete bar of the date, which is its close.
     var hasClose = false
   }
 
@@ -41,7 +41,7 @@ package struct HistoryBatch: Sendable {
     keep(LastPrice(bar), isDated: bar.length >= .day, isClose: isDay && bar.status == .complete)
   }
 
-  /// Adds prices; a symbol's place in a ranking that it has left is no price, nor is that of a trade which does not count for the last one.
+  /// Adds prices. The last event of a symbol that has left a ranking gives no price, nor does a trade that does not count for the last one.
   @inlinable
   package mutating func add<E: PricedEvent>(prices all: Span<E>) {
     for i in all.indices {
@@ -56,8 +56,8 @@ package struct HistoryBatch: Sendable {
   mutating func count(_ n: Int) { events += n }
 
   /// - Parameters:
-  ///   - isDated: the time is a midnight that stands for a date, which may have begun at another moment.
-  ///   - isClose: it is the close of its date, which is kept with the bar.
+  ///   - isDated: true if the time is a midnight that stands for a date, which may have begun at another moment.
+  ///   - isClose: true if the price is the close of its date, which is kept with the bar.
   @usableFromInline
   mutating func keep(_ price: LastPrice, isDated: Bool = false, isClose: Bool = false) {
     let id = Int(price.symbol.id)
@@ -76,7 +76,7 @@ package struct HistoryBatch: Sendable {
     }
   }
 
-  /// Looks up the date of a price; one that begins a date ends the one before.
+  /// Looks up the date of a price; a price that begins a date ends the one before.
   @inline(never)
   private mutating func begin(_ price: LastPrice, _ id: Int, _ place: Int, isClose: Bool) {
     let (date, end) = dates(price.symbol, price.time)
@@ -90,7 +90,7 @@ package struct HistoryBatch: Sendable {
     }
   }
 
-  /// Empties it; its memory stays, and so does what is known of dates.
+  /// Empties the batch; its memory and the known dates stay.
   package mutating func clear() {
     for price in prices { places[Int(price.symbol.id)] = 0 }
     bars.removeAll(keepingCapacity: true)

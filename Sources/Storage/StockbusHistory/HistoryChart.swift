@@ -4,7 +4,7 @@ package import MarketData
 package enum PastSpan: String, CaseIterable, Sendable {
   case day, week, month, year, all
 
-  /// What its candles may be, the finest first.
+  /// The possible periods of its candles, the finest first.
   var periods: [BarPeriod] {
     func time(_ minutes: Int64) -> BarPeriod { .length(.time(minutes * 60_000_000_000)) }
     return switch self {
@@ -16,7 +16,7 @@ package enum PastSpan: String, CaseIterable, Sendable {
     }
   }
 
-  /// When it begins if its newest bar is at `newest`; nil for the whole past.
+  /// When the span begins if its newest bar is at `newest`; nil for the whole past.
   func begin(_ newest: Timestamp) -> Timestamp? {
     let days: Int64
     switch self {
@@ -35,11 +35,11 @@ package enum PastSpan: String, CaseIterable, Sendable {
 package struct HistoryChart: Hashable, Sendable {
   package let symbol: Symbol
   package let span: PastSpan
-  /// What a candle stands for.
+  /// The period of one candle.
   package let period: BarPeriod
   /// The length of the bars; where these end, shorter ones may follow.
   package let source: BarLength
-  /// From the history, oldest first.
+  /// Bars from the history, oldest first.
   let bars: [Bar]
 
   /// The length among these whose bars can best continue the chart; nil if there is none.
@@ -72,11 +72,11 @@ package struct HistoryChart: Hashable, Sendable {
 
 extension HistoryReader {
   /// The chart of a span that ends with the symbol's newest bar, with the finest candles of which there are at most `count`, or else the
-  /// coarsest; nil if the history has no bars that such candles are made of.
+  /// coarsest; nil if the history has no bars for such candles.
   ///
-  /// Bars that reach back less far than others, as minutes that are kept for some days only, are not taken for the whole.
+  /// Bars that reach back less far than others, such as minutes that are kept for some days only, do not count as the whole past.
   ///
-  /// - Parameter adjusted: what the bars are made to before candles are made of them, for splits.
+  /// - Parameter adjusted: adjusts the bars, for splits, before candles are made of them.
   package func chart(
     of symbol: Symbol, _ span: PastSpan, atMost count: Int, adjusted: ([Bar]) -> [Bar] = { $0 }
   ) throws(HistoryError) -> HistoryChart? {
@@ -105,7 +105,7 @@ extension HistoryReader {
     return found
   }
 
-  /// The shorter bars after the last one of `bars`, of the longest length that there is.
+  /// The shorter bars after the last one of `bars`, of the longest available length.
   private func tail(after bars: [Bar], _ symbol: Symbol, _ period: BarPeriod, _ lengths: [BarLength]) throws(HistoryError) -> [Bar] {
     guard let last = bars.last else { return [] }
     let shorter = lengths.filter { $0 < last.length && period.isMade(of: $0) }

@@ -13,19 +13,19 @@ internal import Glibc
 package struct HistoryError: EnvironmentError, Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
     case missing
-    /// It is a folder, a pipe or a device.
+    /// The file is a folder, a pipe or a device.
     case notPlain
-    /// It does not begin like a database.
+    /// The file does not begin like a database.
     case notDatabase
     /// A database with another program's application id.
     case foreign(Int32)
-    /// What SQLite has found.
+    /// The file is damaged; with SQLite's description.
     case damaged(String)
-    /// Its layout is newer than `known`.
+    /// The file's layout is newer than `known`.
     case newer(Int, known: Int)
-    /// Its layout is older than `known`; only a writer brings it up to date.
+    /// The file's layout is older than `known`; only a writer brings it up to date.
     case older(Int, known: Int)
-    /// What else uses it, in words.
+    /// Another program or component uses the file; which one, in words.
     case inUse(String)
     /// A full disk, or a lock that another program holds too long.
     case noRoom(String), locked
@@ -99,14 +99,14 @@ extension HistoryError {
       case .damaged: .damaged(text)
       case .full: .noRoom(text)
       case .inputOutput where [ENOSPC, EDQUOT, EFBIG].contains(system): .noRoom(String(cString: strerror(system)))
-      // SQLite makes it as large as it is to be; the system's error is gone by then.
+      // SQLite makes the index as large as it will be; the system's error is lost by then.
       case .noRoomForIndex: .noRoom("there is no room for the index of its log")
       case .busy: .locked
       default: .other(system == 0 ? text : "\(text) (\(String(cString: strerror(system))))")
       }
   }
 
-  /// The same for any error.
+  /// Makes a history error of any error.
   init(_ error: any Error, _ path: String) {
     switch error {
     case let error as HistoryError: self = error

@@ -9,8 +9,8 @@ internal import Glibc
 extension HistoryReader {
   /// Copies the present state to a new file at `target`, while others read and write; returns its size in bytes.
   ///
-  /// The copy is made under another name and then renamed, so that a part of one is never taken for a whole. Throws if there is a file at
-  /// `target`, and if `isCancelled`, which is asked from time to time, returns true.
+  /// The copy is made under another name and then renamed, so that an incomplete one is never taken for a whole. Throws if there is a file
+  /// at `target`, and if `isCancelled`, which is called from time to time, returns true.
   package func backUp(to target: String, isCancelled: () -> Bool = { false }) throws(HistoryError) -> Int {
     if let fault = Self.faultOfBackup(target) { throw HistoryError(target, .other(fault)) }
     let part = target + ".part"
@@ -27,7 +27,7 @@ extension HistoryReader {
       remove()
       throw HistoryError(error, target)
     }
-    // Does not replace a file that has come meanwhile.
+    // Does not replace a file that was created meanwhile.
     if link(part, target) != 0 {
       let code = errno
       remove()
@@ -38,7 +38,7 @@ extension HistoryReader {
     return stat(target, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// Why no copy can be made at `target`; nil if nothing is known to be in its way.
+  /// Why no copy can be made at `target`; nil if no obstacle is known.
   package static func faultOfBackup(_ target: String) -> String? {
     if target.isEmpty || target.utf8.contains(0) { return "it is no path" }
     var status = stat()

@@ -1,7 +1,7 @@
 package import MarketData
 internal import StockbusSQLite
 
-/// What a history file contains, and whether it is sound.
+/// The contents of a history file, and the result of its check.
 package struct HistorySummary: Hashable, Sendable {
   /// The bars of one length.
   package struct Bars: Hashable, Sendable {
@@ -12,7 +12,7 @@ package struct HistorySummary: Hashable, Sendable {
     package var last: Timestamp
   }
 
-  /// A stretch without bars of a symbol, between two of its bars.
+  /// A time without bars of a symbol, between two of its bars.
   package struct Gap: Hashable, Sendable {
     package var symbol: String
     package var length: BarLength
@@ -32,7 +32,7 @@ package struct HistorySummary: Hashable, Sendable {
 }
 
 extension HistoryReader {
-  /// Checks the whole file (SQLite's `quick_check`), and counts what is in it. Reads all of it; throws what is wrong.
+  /// Checks the whole file (SQLite's `quick_check`), and counts its contents. Reads all of it; throws a fault.
   ///
   /// - Parameters:
   ///   - pause: the least time between the starts of two bars that counts as a gap, in nanoseconds.
@@ -57,7 +57,7 @@ extension HistoryReader {
     }
   }
 
-  /// Reads all chunks; returns the longest gaps and how many there are. Throws if a chunk is damaged, or begins before the one before ends.
+  /// Reads all chunks; returns the longest gaps and the number of gaps. Throws if a chunk is damaged, or begins before the last one ends.
   private func gaps(from pause: Int64, most: Int, _ db: SQLiteConnection) throws -> ([HistorySummary.Gap], Int) {
     let select = try db.statement(
       """

@@ -4,11 +4,11 @@ package import StockbusPlugin
 internal import StockbusSQLite
 
 extension HistoryReader {
-  /// The newest close and the last price of every symbol, read now; the closes before these are read when they are asked for.
+  /// The newest close and the last price of every symbol, read now; earlier closes are read on demand.
   ///
   /// - Parameters:
-  ///   - limit: of how many symbols; those that came first. The second value is how many there are.
-  ///   - whenFailing: is told what prevents a later read, once; the symbol then has no close.
+  ///   - limit: the most symbols, in the order of their arrival. The second value is their total number.
+  ///   - whenFailing: called once with the reason if a later read fails; the symbol then has no close.
   package func past(
     limit: Int = SymbolIntake.usualLimit, whenFailing: @escaping @Sendable (HistoryError) -> Void = { _ in }
   ) throws(HistoryError) -> (past: PastPrices, symbols: Int) {

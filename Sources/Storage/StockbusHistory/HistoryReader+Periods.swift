@@ -1,20 +1,20 @@
 package import MarketData
 
 extension HistoryReader {
-  /// What `bars(_:_:in:limit:)` of a period returns.
+  /// The result of `bars(_:_:in:limit:)` for a period.
   package struct Series: Hashable, Sendable {
     package var bars: [Bar]
-    /// The length of the bars in the file that they are made of.
+    /// The length of the file's bars from which the series is made.
     package var source: BarLength
   }
 
   /// The bars of a symbol that begin in `times`, oldest first; of more than `limit`, the newest. Where the file has none of this period,
-  /// they are made of the longest ones that it has and that fit; nil if it has none of these either.
+  /// they are made of its longest bars that fit; nil if it has none of these either.
   ///
-  /// A bar that is made of others is as exact as they are; its vwap is rounded once. A part of a period at the beginning of what is kept
-  /// makes a bar like any other.
+  /// A bar that is made of others is as exact as they are; its vwap is rounded once. An incomplete period at the beginning of the stored
+  /// bars makes a bar like any other.
   ///
-  /// - Parameter adjusted: what the bars of the file are to be, such as those of new shares, before others are made of them.
+  /// - Parameter adjusted: adjusts the bars of the file, such as to new shares, before others are made of them.
   package func bars(
     _ symbol: Symbol, _ period: BarPeriod, in times: HistoryTimes = .all, limit: Int = .max, adjusted: ([Bar]) -> [Bar] = { $0 }
   ) throws(HistoryError) -> Series? {
@@ -39,7 +39,7 @@ extension HistoryReader {
           sum = nil
           break
         }
-        // Of the period that has begun before, only the end would be there.
+        // Of a period that has begun before `times`, only the end would be present.
         sum = start.ns >= times.first ? BarSum(part, start: start, length: period.length) : nil
       }
       if let sum { made.append(sum.result) }

@@ -58,7 +58,7 @@ package final class HistoryReader: Sendable {
       let first = chunk.first?.time.ns ?? .min < times.first ? chunk.firstIndex { $0.time.ns >= times.first } ?? chunk.endIndex : 0
       let end = chunk.last?.time.ns ?? .max > times.last ? chunk.firstIndex { $0.time.ns > times.last } ?? chunk.endIndex : chunk.endIndex
       if first >= end { return true }
-      // Limited ones come from the newest on.
+      // Limited ones are read from the newest on.
       if isLimited { bars += chunk[first..<end].reversed().prefix(limit - bars.count) } else { bars += chunk[first..<end] }
       return bars.count < limit
     }
@@ -92,7 +92,7 @@ package final class HistoryReader: Sendable {
     }
   }
 
-  /// The last prices of all symbols, by the symbols' first coming. New names are limited by `intake`.
+  /// The last prices of all symbols, in the order of the symbols' arrival. New names are limited by `intake`.
   package func lastPrices(_ intake: SymbolIntake = .open) throws(HistoryError) -> [LastPrice] {
     try connection.reading { db in
       let select = try db.statement(
@@ -152,7 +152,7 @@ package struct HistoryTimes: Hashable, Sendable {
   package var first: Int64
   package var last: Int64
 
-  /// The starts from `first` up to, but not including, `end`; without a bound where it is nil.
+  /// The starts from `first` up to, but not including, `end`; unbounded where it is nil.
   package init(from first: Timestamp? = nil, to end: Timestamp? = nil) {
     self.first = first?.ns ?? .min
     last = end.map { $0.ns == .min ? .min : $0.ns - 1 } ?? .max

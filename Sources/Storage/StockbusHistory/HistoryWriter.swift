@@ -18,15 +18,15 @@ package final class HistoryWriter {
   private var newest: [BarLength: Int64] = [:]
   private var trimming: Trimming
   private var chunks = ChunkWriter()
-  /// Where the bars of a batch belong; memory that is used again.
+  /// The places of a batch's bars; the memory is reused.
   private var places: [ChunkWriter.Place] = []
   private let dates: TradingDates
 
-  /// What a `write` has done.
+  /// The result of a `write`.
   package struct Written: Hashable, Sendable {
     /// Bars that are in the file now.
     package var bars = 0
-    /// Those of them that were there before, exactly the same.
+    /// Those of `bars` that were there before, exactly the same.
     package var same = 0
     /// Bars that were not written, because the file has a later revision, or a complete bar in place of a part.
     package var superseded = 0
@@ -39,7 +39,7 @@ package final class HistoryWriter {
   /// Throws if another process or component writes it, if the run reads it (`files`), and if it is no undamaged history file that this
   /// program knows; none of these files is changed.
   ///
-  /// - Parameter dates: the dates that closes are kept for; those of UTC unless told.
+  /// - Parameter dates: the dates for which closes are kept; by default those of UTC.
   package convenience init(
     _ path: String, keep: Retention = Retention(), isSynced: Bool = false, files: RunFiles = RunFiles(),
     dates: @escaping TradingDates = Timestamp.datesInUTC
@@ -130,13 +130,13 @@ package final class HistoryWriter {
     }
   }
 
-  /// Where a later date begins, the last price before is the close of its date, unless one is known.
+  /// Where a later date begins, the last price before it is the close of its date, unless a close is known.
   private func close(_ batch: HistoryBatch, _ db: SQLiteConnection) throws {
     if batch.begun.isEmpty { return }
     let select = try db.statement(PriceRow.select)
     let insert = try db.statement(CloseRow.insert)
     var last: [Symbol: PastPrices.Last] = [:]
-    // Not in the order of a set: symbols get their rows here, and a file is the same each time.
+    // Not in the order of a set: symbols get their rows here, and equal input must give an equal file.
     for symbol in batch.prices.lazy.map(\.symbol) where batch.begun.contains(symbol) {
       select.bind(1, try symbols.row(of: symbol, db))
       try select.forEachRow { row in
@@ -201,10 +201,10 @@ package final class HistoryWriter {
     }
   }
 
-  /// Removes some of the bars that are older than they are kept for, at most `limit`; returns how many, and whether any may be left.
+  /// Removes bars that are older than their retention, at most `limit`; returns how many, and whether any may be left.
   ///
-  /// - Parameter isExact: false leaves those that have been too old for less than a 64th of the time they are kept for, so that a chunk is
-  ///   not written again for each bar of it.
+  /// - Parameter isExact: false leaves bars that exceed their retention by less than a 64th of it, so that a chunk is not written again for
+  ///   each bar of it.
   package func trim(limit: Int = 2000, isExact: Bool = true) throws(HistoryError) -> (removed: Int, isDone: Bool) {
     if trimming.isDone(newest, isExact: isExact) { return (0, true) }
     var next = trimming
@@ -214,7 +214,7 @@ package final class HistoryWriter {
     return (removed, next.isDone(newest, isExact: isExact))
   }
 
-  /// Throws if what is written would not be in the file at the path, because that was moved, removed or replaced.
+  /// Throws if the file at the path was moved, removed or replaced, so that writes would not reach it.
   package func checkPlace() throws(HistoryError) { try connection.checkPlace() }
 
   /// Lets the file grow no further than to this many pages; for tests.

@@ -7,9 +7,9 @@ package struct LastPrice: BitwiseCopyable, Hashable, Sendable {
   package var priceDecimals: UInt8
   package var sizeDecimals: UInt8
   package var price: Price
-  /// The size traded at this price; 0 if it is not a trade's.
+  /// The size traded at this price; 0 if the price is not a trade's.
   package var size: Quantity
-  /// When the venue says it happened, or its receipt if that is more than 5 s earlier.
+  /// The venue's time of the event, or its receipt time if that is more than 5 s earlier.
   package var time: Timestamp
   package var received: Timestamp
 

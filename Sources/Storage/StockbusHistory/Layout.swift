@@ -3,12 +3,12 @@ internal import StockbusSQLite
 /// The layout of the file: an SQLite database with an application id and a version of its layout (`user_version`).
 ///
 /// Prices and quantities are whole billionths, times whole nanoseconds since 1970, amounts two halves of 128 bits, so everything is exact.
-/// A version that has been released is never changed: what differs is a migration.
+/// A released version is never changed: differences are made by a migration.
 enum Layout {
   /// `stkb` in ASCII; `PRAGMA application_id`.
   static let applicationID: Int32 = 0x7374_6b62
 
-  /// A step from the version before to `version`: statements, then what statements cannot say, then statements again.
+  /// A step from the previous version to `version`: statements, then code for what statements cannot do, then statements again.
   struct Migration: Sendable {
     let version: Int
     let sql: String
@@ -27,8 +27,8 @@ enum Layout {
 
   /// Takes the steps that the database does not have yet. Each is one transaction together with its name and the version's number.
   ///
-  /// The names of the steps are in a table of the file. It is called after GRDB, the library that kept it first; files of both layouts have
-  /// it, and programs with that library go by it.
+  /// The names of the steps are in a table of the file. The table is named after GRDB, the library that has introduced it; files of both
+  /// layouts have it, and programs with that library rely on it.
   static func migrate(_ db: SQLiteConnection, _ migrations: [Migration] = migrations) throws {
     try db.execute("CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
     for migration in migrations {
@@ -45,7 +45,7 @@ enum Layout {
   }
 
   // A bar's length is `BarLength.raw`: nanoseconds, or negative for bars by trades and volume. `lengths` has the newest believed start of
-  // each, by which old bars are removed. The date of a close is counted in days since 1970.
+  // each length, by which old bars are removed. The date of a close is counted in days since 1970.
   private static let first = """
     CREATE TABLE symbols (
       id INTEGER PRIMARY KEY,
@@ -72,8 +72,8 @@ enum Layout {
     ) STRICT, WITHOUT ROWID;
     """
 
-  // A row for each bar took 5 to 15 µs to write: some 18 columns, and a page for nearly every bar of a minute of many symbols. `BarChunk`
-  // says what the columns are. Not WITHOUT ROWID: rows of an index leave their page at a quarter of its size.
+  // One row per bar would take 5 to 15 µs to write: some 18 columns, and a page for nearly every bar of a minute of many symbols.
+  // `BarChunk` describes the columns. Not WITHOUT ROWID: rows of an index leave their page at a quarter of its size.
   private static let chunks = """
     CREATE TABLE chunks (
       id INTEGER PRIMARY KEY,

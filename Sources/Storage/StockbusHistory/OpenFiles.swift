@@ -6,26 +6,26 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The files of an open database, as they were when it was opened: whether they are still those at its path, and how large its log becomes.
+/// The files of an open database, as they were when it was opened: checks that they are still those at its path, and limits its log.
 ///
-/// SQLite goes on with files that were moved, removed or replaced meanwhile. What it writes then is in no file at the path, and what it
-/// reads is not what others have written since.
+/// SQLite continues with files that were moved, removed or replaced meanwhile. Its writes are then in no file at the path, and its reads do
+/// not see what others have written since.
 final class OpenFiles: Sendable {
   /// The path as it was given, for messages.
   private let path: String
-  /// The path with links resolved, beside which SQLite has its other files.
+  /// The path with links resolved; SQLite's other files are beside it.
   private let target: String
-  /// The log and its index; what was not there is not missed.
+  /// The log and its index; a file that was missing at the start is not checked.
   private let others: [(suffix: String, identity: Identity)]
   private let database: Identity
   private let log = Mutex(Log())
-  /// How large the log may become because of others who read without a pause.
+  /// The size limit of the log if readers read without a pause.
   let logLimit: Int
 
   private struct Log {
-    /// From which size on it is brought into the database.
+    /// The log size at which the log is moved into the database.
     var size = 0
-    /// From which size on emptying it is tried.
+    /// The log size at which emptying the log is tried.
     var emptiedFrom = 0
   }
 
@@ -44,14 +44,14 @@ final class OpenFiles: Sendable {
     func isSame(as other: Identity) -> Bool { device == other.device && inode == other.inode }
   }
 
-  /// Called when SQLite has opened all of them. Nil if there is no file at the path.
+  /// To be called when SQLite has opened all files. Nil if there is no file at the path.
   init?(_ path: String, _ target: String, logLimit: Int) {
     guard let database = Identity(path) else { return nil }
     (self.path, self.target, self.database, self.logLimit) = (path, target, database, logLimit)
     others = ["-wal", "-shm"].compactMap { suffix in Identity(target + suffix).map { (suffix, $0) } }
   }
 
-  /// Throws if they are not those at the path. Takes three calls of the system.
+  /// Throws if the files are not those at the path. Takes three system calls.
   func check() throws(HistoryError) {
     guard let now = Identity(path) else { throw HistoryError(path, .displaced("it was moved or removed")) }
     if !now.isSame(as: database) { throw HistoryError(path, .displaced("another file has taken its place")) }
@@ -62,8 +62,8 @@ final class OpenFiles: Sendable {
 
   // MARK: The log
 
-  /// The size that the log has to have before it is brought into the database, if that differs much from what was said last: a quarter of
-  /// the database. A page that several transactions change is then written there once, and a small database has a small log.
+  /// The size at which the log is moved into the database, if it differs much from the last returned size: a quarter of the database. A
+  /// page that several transactions change is then written to the database once, and a small database has a small log.
   func newLogSize() -> Int? {
     let wanted = min(max((Identity(target)?.size ?? 0) / 4, DatabaseFile.leastLog), DatabaseFile.mostLog)
     return log.withLock { log in
@@ -75,7 +75,7 @@ final class OpenFiles: Sendable {
 
   private var logBytes: Int { Identity(target + "-wal")?.size ?? 0 }
 
-  /// True if the log has outgrown its size, because others always read some of it. It is said again only when it has grown by as much.
+  /// True if the log has outgrown its size, because there are always readers of it. True again only when it has grown by as much.
   func isToBeEmptied() -> Bool {
     let bytes = logBytes
     return log.withLock { log in

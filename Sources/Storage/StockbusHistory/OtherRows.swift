@@ -11,7 +11,7 @@ enum PriceRow {
     WHERE excluded.time >= time
     """
 
-  /// The last price of a symbol; what is needed for a close.
+  /// The last price of a symbol, with the columns that a close needs.
   static let select = "SELECT price, time, price_decimals FROM last_prices WHERE symbol = ?"
 
   static func bind(_ price: LastPrice, symbol: Int64, to row: SQLiteStatement) {
@@ -25,13 +25,13 @@ enum PriceRow {
   }
 }
 
-/// The close of a trading date as a row of the table `closes`: that of its daily bar, which stays when the bar is removed, or its last price.
+/// The close of a trading date as a row of the table `closes`: that of its daily bar, kept when the bar is removed, or its last price.
 enum CloseRow {
   static let upsert = """
     INSERT INTO closes (symbol, date, close, price_decimals) VALUES (?, ?, ?, ?)
     ON CONFLICT (symbol, date) DO UPDATE SET close = excluded.close, price_decimals = excluded.price_decimals
     """
-  /// The last price of a date, which is no better than a close that is known.
+  /// The last price of a date, which does not replace a known close.
   static let insert = "INSERT OR IGNORE INTO closes (symbol, date, close, price_decimals) VALUES (?, ?, ?, ?)"
 
   static func bind(_ close: Price, decimals: UInt8, symbol: Int64, date: Int, to row: SQLiteStatement) {
@@ -56,9 +56,9 @@ extension Timestamp {
 /// The rows of the table `symbols`, by the handles of this process.
 struct SymbolRows {
   static let find = "SELECT id FROM symbols WHERE name = ?"
-  /// By handle; 0 if it is not known yet.
+  /// By handle; 0 if unknown.
   private var rows: [Int64] = []
-  /// Those that the present transaction has made, which are unknown again if it fails.
+  /// Rows that the present transaction has added, which are unknown again if it fails.
   private var new: [Symbol] = []
 
   /// The row of a symbol, which is made if there is none.

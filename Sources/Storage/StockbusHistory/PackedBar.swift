@@ -1,10 +1,10 @@
 internal import MarketData
 
-/// A bar as bytes: differences that are small for most bars, in as many bytes as they need. Every value of every field comes back.
+/// A bar as bytes: differences that are small for most bars, in as many bytes as they need. Every field is restored exactly.
 ///
 /// Documentation/use/history.md has the order of the fields. Symbol and length are those of the chunk.
 enum PackedBar {
-  /// No bar takes more bytes.
+  /// The most bytes of a bar.
   static let most = 128
 
   struct Flags: OptionSet {
@@ -21,7 +21,7 @@ enum PackedBar {
     static let start = Flags(rawValue: 16)
     /// Decimals, session and status take a byte each, not half of one.
     static let wide = Flags(rawValue: 32)
-    /// There is a revision.
+    /// The bar has a revision.
     static let revision = Flags(rawValue: 64)
     static let known: Flags = [.prices, .volume, .turnover, .vwapIsClose, .start, .wide, .revision]
   }
@@ -44,19 +44,19 @@ enum PackedBar {
   }
 }
 
-/// Bars as bytes, one after the other, in memory that is used again.
+/// Bars as bytes, one after the other, in reused memory.
 struct PackedBars: ~Copyable {
   private let bytes: UnsafeMutableBufferPointer<UInt8>
   private(set) var count = 0
 
-  /// With room for `capacity` bytes and one bar more.
+  /// With room for `capacity` bytes and one more bar.
   init(capacity: Int) { bytes = .allocate(capacity: capacity + PackedBar.most) }
 
   deinit { bytes.deallocate() }
 
   var content: UnsafeRawBufferPointer { UnsafeRawBufferPointer(UnsafeMutableBufferPointer(rebasing: bytes[..<count])) }
 
-  /// Drops what comes after the first `count` bytes.
+  /// Drops the bytes after the first `count`.
   mutating func cut(to count: Int) { self.count = count }
 
   /// Begins with other bytes; returns false if there is no room for them.
@@ -135,7 +135,7 @@ struct PackedBars: ~Copyable {
     count += 1
   }
 
-  /// Seven bits a byte, the lowest first; the highest bit says that more follow.
+  /// Seven bits a byte, the lowest first; the highest bit is set if more follow.
   @inline(__always)
   private mutating func put(_ value: UInt64) {
     var rest = value
@@ -167,7 +167,7 @@ struct PackedBarReader {
   private let symbol: Symbol
   private let length: BarLength
   private let origin: Int64
-  /// True once bytes were missing or none that this program writes.
+  /// True once bytes were missing, or were none that this program writes.
   private(set) var isDamaged = false
 
   /// - Parameter origin: the start of the chunk.

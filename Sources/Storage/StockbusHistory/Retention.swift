@@ -1,7 +1,7 @@
 package import MarketData
 internal import StockbusSQLite
 
-/// How long bars are kept, by their length; a length that is not named is kept for ever.
+/// How long bars are kept, by their length; bars of other lengths are kept permanently.
 package struct Retention: Hashable, Sendable {
   /// A bar is removed when a bar of its length has begun this much later, in nanoseconds.
   package var spans: [BarLength: Int64]
@@ -9,10 +9,10 @@ package struct Retention: Hashable, Sendable {
   package init(_ spans: [BarLength: Int64] = [:]) { self.spans = spans }
 }
 
-/// Removes old bars in small steps, so that no batch waits long for it: round after round through the symbols of each length.
+/// Removes old bars in small steps, so that no batch is delayed for long: in rounds through the symbols of each length.
 struct Trimming {
   private let spans: [(length: BarLength, keep: Int64)]
-  /// Bars before these starts have been removed by a whole round.
+  /// A complete round has removed the bars before these starts.
   private var done: [BarLength: Int64] = [:]
   /// The place of the present round: an index of `spans`, its horizon, and the next symbol's row.
   private var round: (index: Int, horizon: Int64, symbol: Int64)?

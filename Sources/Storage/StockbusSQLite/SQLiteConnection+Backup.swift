@@ -1,6 +1,6 @@
 internal import CLibSQLite
 
-/// How far a copy is.
+/// The progress of a copy.
 package struct SQLiteBackupProgress: Hashable, Sendable {
   package var remainingPages: Int
   package var pages: Int
@@ -9,10 +9,10 @@ package struct SQLiteBackupProgress: Hashable, Sendable {
 }
 
 extension SQLiteConnection {
-  /// Copies all of the database to another one, whose content it replaces, some pages at a time.
+  /// Copies the whole database to another one, whose content it replaces, some pages at a time.
   ///
-  /// What others write meanwhile makes it begin again, unless it is made in a transaction. Calls `progress` after each step, the last one
-  /// too; if it throws, the copy is given up and the target is not whole. A lock of somebody else is an error. Errors are those of `target`.
+  /// Concurrent writes make the copy begin again, unless it is made in a transaction. Calls `progress` after each step, including the last;
+  /// if it throws, the copy is abandoned and the target is incomplete. Another connection's lock is an error. Errors are those of `target`.
   package func backUp(
     to target: SQLiteConnection, pagesPerStep: Int32, progress: (SQLiteBackupProgress) throws -> Void
   ) throws {

@@ -1,7 +1,7 @@
 internal import CLibSQLite
 
 extension SQLiteConnection {
-  /// The first bytes of the file as they are; nil if it has fewer.
+  /// The first bytes of the file, unchanged; nil if it has fewer.
   ///
   /// Read by SQLite's own descriptor: opening and closing another one would drop the locks of all connections of this process.
   package func firstBytes(_ count: Int32) -> [UInt8]? {

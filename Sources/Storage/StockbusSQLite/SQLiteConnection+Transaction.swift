@@ -4,22 +4,22 @@ extension SQLiteConnection {
   package enum Transaction: Sendable {
     /// Takes locks when they are needed; all reads see one state.
     case deferred
-    /// Takes the lock for writing at once, so it cannot fail later because of somebody else's.
+    /// Takes the lock for writing at once, so it cannot fail later because of another connection's lock.
     case immediate
   }
 
-  /// Calls `body` in a transaction. After any error, also of the commit itself, nothing of it is in the file. There is none inside another.
+  /// Calls `body` in a transaction. After any error, also of the commit, nothing of it is in the file. Transactions cannot be nested.
   @discardableResult
   package func inTransaction<Value>(_ kind: Transaction, _ body: () throws -> Value) throws -> Value {
     try run(kind == .immediate ? "BEGIN IMMEDIATE" : "BEGIN")
     do {
       let value = try body()
-      // A full disk, among others, ends the transaction; what came after that is not part of it.
+      // A full disk, among others, ends the transaction; later statements were not part of it.
       if !isInTransaction { throw SQLiteError(code: SQLITE_ABORT, message: "the transaction was given up") }
       try run("COMMIT")
       return value
     } catch {
-      // If this fails, the next transaction cannot begin, and says so.
+      // If the rollback fails, the next transaction cannot begin, and reports that.
       if isInTransaction { _ = try? run("ROLLBACK") }
       throw error
     }

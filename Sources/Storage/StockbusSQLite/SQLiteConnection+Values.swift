@@ -1,4 +1,4 @@
-/// Statements that need no code of their own.
+/// Statements that callers need not prepare themselves.
 extension SQLiteConnection {
   /// Runs a statement with values; returns the number of rows that were changed.
   @discardableResult
@@ -8,7 +8,7 @@ extension SQLiteConnection {
     return try statement.run()
   }
 
-  /// What `body` makes of each row.
+  /// The results of `body` for each row.
   package func rows<Value>(
     _ sql: String, _ values: SQLiteValue..., each body: (borrowing SQLiteRow) throws -> Value
   ) throws -> [Value] { try rows(sql, values, each: body) }

@@ -2,14 +2,14 @@ internal import CLibSQLite
 
 /// A connection to a database file, by the system's SQLite.
 ///
-/// It belongs to one actor or one thread at a time: it is not `Sendable` and takes no lock. `SQLiteQueue` is one that several threads share.
-/// Nothing that is written in a file is executed or believed: triggers and views are off, functions in the schema are not trusted, and the
-/// schema's own table cannot be written.
+/// It belongs to one actor or one thread at a time: it is not `Sendable` and takes no lock; several threads can share a `SQLiteQueue`. A
+/// file's contents are not trusted: triggers and views are off, functions in the schema are not trusted, and the schema's own table cannot
+/// be written.
 package final class SQLiteConnection {
   package enum Access: Sendable {
     /// Reads and writes; makes the file if there is none.
     case creating
-    /// Reads and writes a file that is there.
+    /// Reads and writes an existing file.
     case writing
     case reading
     /// Reads a file that nobody changes meanwhile: without locks and without its log. Its format is not checked.
@@ -38,14 +38,14 @@ package final class SQLiteConnection {
     sqlite3_extended_result_codes(opened, 1)
     setBusyTimeout(busyTimeout)
     try protect()
-    // Otherwise a file that is no database would be an error of the first statement only.
+    // Otherwise only the first statement would fail for a file that is no database.
     if access != .unchanging { _ = try integer("SELECT 1 FROM sqlite_schema LIMIT 1") }
   }
 
-  /// A path that SQLite takes for nothing else: `file:x` could be a URI, `:memory:` and an empty one are no files.
+  /// A path that SQLite cannot take for anything else: `file:x` could be a URI, `:memory:` and an empty one are no files.
   private static func plain(_ path: String) -> String { path.hasPrefix("/") ? path : "./" + path }
 
-  /// The URI of a path, of which these three characters would be parts.
+  /// The URI of a path, with those characters escaped that have a meaning in a URI.
   private static func unchanging(_ path: String) -> String {
     let escaped = path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
     return "file:\(escaped)?immutable=1"
@@ -55,7 +55,7 @@ package final class SQLiteConnection {
     let settings = [
       (SQLITE_DBCONFIG_DEFENSIVE, true), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, false), (SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
       (SQLITE_DBCONFIG_ENABLE_VIEW, false), (SQLITE_DBCONFIG_ENABLE_FKEY, false),
-      // A name in double quotes that is misspelt is an error and not a text.
+      // A misspelt name in double quotes is an error and not a text.
       (SQLITE_DBCONFIG_DQS_DDL, false), (SQLITE_DBCONFIG_DQS_DML, false),
     ]
     for (setting, isOn) in settings {
@@ -70,8 +70,8 @@ package final class SQLiteConnection {
     sqlite3_busy_timeout(pointer, Int32(max(0, min(time / .milliseconds(1), 1e9))))
   }
 
-  /// A statement that stays prepared for the next call with the same text. One whose rows are being read is not handed out again: then a
-  /// further one is prepared.
+  /// A statement that stays prepared for the next call with the same text. While its rows are being read, another statement is prepared
+  /// instead.
   package func statement(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
     if let known = cache[sql] {
       if !known.isRunning { return known }
@@ -82,7 +82,7 @@ package final class SQLiteConnection {
     return new
   }
 
-  /// Runs statements one after the other, and passes over their rows. Those before one that fails have taken effect, unless they are in a
+  /// Runs statements one after the other, and ignores their rows. Those before a failing one have taken effect, unless they are in a
   /// transaction.
   package func execute(_ sql: String) throws(SQLiteError) {
     var rest = ContiguousArray(sql.utf8)[...]
@@ -93,14 +93,14 @@ package final class SQLiteConnection {
     }
   }
 
-  /// The number of the row that was added last.
+  /// The row number of the last insertion.
   package var lastRowID: Int64 { handle.pointer.map { sqlite3_last_insert_rowid($0) } ?? 0 }
 
   /// True between the beginning and the end of a transaction. An error of SQLite may have ended it.
   package var isInTransaction: Bool { handle.pointer.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
-  /// Closes it; a second call does nothing. Throws, and leaves it open, while rows are read, a backup is made, or a statement is left that
-  /// is not one of those it keeps. Afterwards every statement is an error.
+  /// Closes the connection; a second call does nothing. Throws, and leaves it open, while rows are read, a backup is made, or a statement
+  /// exists that is not one of the connection's own. Afterwards every statement is an error.
   package func close() throws(SQLiteError) {
     if handle.pointer == nil { return }
     if cache.values.contains(where: \.isRunning) {

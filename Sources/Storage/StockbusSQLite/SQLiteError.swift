@@ -1,15 +1,15 @@
 internal import CLibSQLite
 
-/// An error of SQLite: what it is, in its words, and the statement it belongs to.
+/// An error of SQLite: its kind, its message, and the statement it belongs to.
 ///
 /// The statement's text has question marks where values are bound, so no value is in an error: values may be secret.
 package struct SQLiteError: Error, Hashable, Sendable {
-  /// What a caller can do about it.
+  /// The kind of error, by which a caller decides how to react.
   package enum Kind: Hashable, Sendable {
     /// Another connection has locked the file.
     case busy
     case constraint
-    /// The file is no database, or is one no more.
+    /// The file is no database, or is damaged.
     case notDatabase, damaged
     /// The disk is full, or the limit of the file's size is reached.
     case full

@@ -4,7 +4,7 @@ internal import CLibSQLite
 ///
 /// A class of its own, because a statement may outlive the `SQLiteConnection` that has made it, and must not outlive SQLite's.
 final class SQLiteHandle {
-  /// Nil once it is closed.
+  /// Nil once the handle is closed.
   private(set) var pointer: OpaquePointer?
 
   init(_ pointer: OpaquePointer?) { self.pointer = pointer }
@@ -12,7 +12,7 @@ final class SQLiteHandle {
   // All statements have been finalized, because each keeps the handle.
   deinit { sqlite3_close_v2(pointer) }
 
-  /// Closes it; throws if statements are left, or a backup.
+  /// Closes the handle; throws if statements are left, or a backup.
   func close() throws(SQLiteError) {
     let code = sqlite3_close(pointer)
     if code != SQLITE_OK { throw error(code) }

@@ -2,13 +2,13 @@ internal import Synchronization
 
 /// A connection that several threads share: one of them uses it at a time, and the others wait.
 ///
-/// Unchecked, because a connection is not `Sendable`: it is reached inside of `use` only, under the lock, and nobody else has it. What
-/// `use` returns is `Sendable`, so the connection and its statements do not leave it that way; a body must not store them elsewhere.
+/// Unchecked, because a connection is not `Sendable`: it is used inside `use` only, under the lock, and has no other reference. What `use`
+/// returns is `Sendable`, so the connection and its statements do not leave it that way; a body must not store them elsewhere.
 package final class SQLiteQueue: @unchecked Sendable {
   private let lock = Mutex(())
   private let connection: SQLiteConnection
 
-  /// Opens the file, and lets `prepare` have the connection first.
+  /// Opens the file, and calls `prepare` with the connection first.
   package init(
     _ path: String, _ access: SQLiteConnection.Access, busyTimeout: Duration = .zero,
     prepare: (SQLiteConnection) throws(SQLiteError) -> Void = { _ in }
@@ -17,7 +17,7 @@ package final class SQLiteQueue: @unchecked Sendable {
     try prepare(connection)
   }
 
-  /// Calls `body` with the connection. Not inside of another `use` of the same queue, which would wait for itself.
+  /// Calls `body` with the connection. Not inside another `use` of the same queue, which would wait for itself.
   @discardableResult
   package func use<Value: Sendable>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
     try lock.withLock { _ in try body(connection) }

@@ -1,8 +1,8 @@
 internal import CLibSQLite
 
-/// A row that a statement has found. It can be read until the next one comes: it cannot be copied, so nobody can keep it.
+/// A row that a statement has found. It is valid until the next row: it cannot be copied, so no caller can keep it.
 ///
-/// Columns are counted from 0. One that there is not is NULL.
+/// Columns are counted from 0. A missing column is NULL.
 package struct SQLiteRow: ~Copyable {
   private let statement: OpaquePointer
 
@@ -10,7 +10,7 @@ package struct SQLiteRow: ~Copyable {
 
   package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 
-  /// 0 for NULL, and for a text or bytes that are no number.
+  /// 0 for NULL, and for a text or bytes that are not a number.
   package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
   /// A text, zero bytes included; nil for NULL.
@@ -18,17 +18,17 @@ package struct SQLiteRow: ~Copyable {
     isNull(column) ? nil : withText(column) { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Calls `body` with the bytes of a text where SQLite has them; with none for NULL.
+  /// Calls `body` with the bytes of a text in SQLite's memory; with none for NULL.
   package func withText<Value, Failure: Error>(
     _ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Value
   ) throws(Failure) -> Value {
-    // Not copied: SQLite keeps them until the next step, or until the column is read as another type. First the text, which may have to be
-    // made, then its length.
+    // Not copied: SQLite keeps the bytes until the next step, or until the column is read as another type. First the text, which SQLite may
+    // have to create, then its length.
     let start = sqlite3_column_text(statement, column)
     return try body(UnsafeBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(statement, column))))
   }
 
-  /// Calls `body` with bytes where SQLite has them; with none for NULL.
+  /// Calls `body` with bytes in SQLite's memory; with none for NULL.
   package func withBytes<Value, Failure: Error>(
     _ column: Int32, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
   ) throws(Failure) -> Value {

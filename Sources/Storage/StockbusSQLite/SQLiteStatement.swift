@@ -2,14 +2,14 @@ internal import CLibSQLite
 
 /// A prepared statement: values are bound to its question marks, and it is run any number of times.
 ///
-/// What was bound stays bound. A value that could not be bound is an error of the run. It belongs to its connection's actor or thread.
+/// Bound values stay bound. A value that could not be bound is an error of the run. It belongs to its connection's actor or thread.
 package final class SQLiteStatement {
   private let handle: SQLiteHandle
-  /// Nil once it is finalized; SQLite's functions take that for a misuse, and read nothing.
+  /// Nil once the statement is finalized; SQLite's functions report that as a misuse, and read nothing.
   private var pointer: OpaquePointer?
   /// The first error of binding since the last run.
   private var fault = SQLITE_OK
-  /// True while its rows are read.
+  /// True while the statement's rows are read.
   private(set) var isRunning = false
 
   private init(_ pointer: OpaquePointer, _ handle: SQLiteHandle) {
@@ -19,7 +19,7 @@ package final class SQLiteStatement {
 
   /// Prepares exactly one statement.
   ///
-  /// - Parameter isKept: whether it is for many runs, so that SQLite takes its memory from elsewhere than for short ones.
+  /// - Parameter isKept: true for many runs, so that SQLite takes the statement's memory from elsewhere than for short-lived ones.
   convenience init(_ sql: String, _ handle: SQLiteHandle, isKept: Bool) throws(SQLiteError) {
     let text = ContiguousArray(sql.utf8)
     let (pointer, length) = try Self.prepare(text[...], handle, isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0)
@@ -35,7 +35,7 @@ package final class SQLiteStatement {
     of text: ArraySliceOfText, _ handle: SQLiteHandle
   ) throws(SQLiteError) -> (statement: SQLiteStatement?, length: Int) {
     let (pointer, length) = try prepare(text, handle, 0)
-    // What SQLite does not take, such as what is behind a zero byte, would be asked for without end.
+    // Text that SQLite does not consume, such as that behind a zero byte, would be passed to it endlessly.
     return (pointer.map { SQLiteStatement($0, handle) }, length > 0 ? length : text.count)
   }
 
@@ -47,7 +47,7 @@ package final class SQLiteStatement {
     guard let database = handle.pointer else { throw .closed }
     var pointer: OpaquePointer?
     var length = 0
-    // SQLite reads the bytes and tells where it has ended, which is inside of them.
+    // SQLite reads the bytes and returns where it has ended, which is inside them.
     let code = text.withUnsafeBytes { bytes in
       let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
       var end: UnsafePointer<CChar>?
@@ -61,13 +61,13 @@ package final class SQLiteStatement {
 
   deinit { sqlite3_finalize(pointer) }
 
-  /// Ends it for ever, so that its connection can be closed.
+  /// Ends the statement permanently, so that its connection can be closed.
   func finalize() {
     sqlite3_finalize(pointer)
     pointer = nil
   }
 
-  /// Its text, without the values that are bound.
+  /// The statement's text, without the bound values.
   private var text: String? { sqlite3_sql(pointer).map { String(cString: $0) } }
 
   private func note(_ code: Int32) { if code != SQLITE_OK, fault == SQLITE_OK { fault = code } }
@@ -95,7 +95,7 @@ package final class SQLiteStatement {
 }
 
 extension SQLiteStatement {
-  /// Runs it once; returns the number of rows that were changed. It may not have rows.
+  /// Runs the statement once; returns the number of changed rows. It must not return rows.
   @discardableResult
   package func run() throws(SQLiteError) -> Int {
     try begin()
@@ -106,16 +106,16 @@ extension SQLiteStatement {
     return Int(sqlite3_changes(handle.pointer))
   }
 
-  /// Runs it once with bytes at a question mark, which SQLite reads from where they are; nothing is bound there afterwards.
+  /// Runs the statement once with bytes at a question mark, which SQLite reads in place; afterwards nothing is bound there.
   @discardableResult
   package func run(lending bytes: UnsafeRawBufferPointer, at index: Int32) throws(SQLiteError) -> Int {
-    // Not copied: the bytes stay where they are during this call, and are bound no longer.
+    // Not copied: the bytes stay where they are during this call, and are not bound after it.
     note(Self.bind(pointer, index, bytes, nil))
     defer { sqlite3_bind_null(pointer, index) }
     return try run()
   }
 
-  /// Calls `body` for each row; returns false from it to end early.
+  /// Calls `body` for each row; `body` returns false to end early.
   package func forEachRow(_ body: (borrowing SQLiteRow) throws -> Bool) throws {
     try begin()
     defer { end() }
@@ -129,7 +129,7 @@ extension SQLiteStatement {
     }
   }
 
-  /// Runs it to its end, and passes over its rows.
+  /// Runs the statement to its end, and ignores its rows.
   func runToEnd() throws(SQLiteError) {
     try begin()
     defer { end() }
@@ -151,7 +151,7 @@ extension SQLiteStatement {
       text.withCString { sqlite3_bind_text64(pointer, index, $0, UInt64(text.utf8.count), clibsqlite_copied(), UInt8(SQLITE_UTF8)) })
   }
 
-  /// Binds a text whose bytes stay where they are as long as the process runs, such as the name of a symbol.
+  /// Binds a text whose bytes stay in place for the life of the process, such as the name of a symbol.
   package func bind(_ index: Int32, immortal text: UnsafeBufferPointer<UInt8>) {
     guard let start = text.baseAddress else { return bind(index, "") }
     // Not copied, as the caller promises that the bytes stay. SQLite's type of a byte has another sign.
@@ -170,11 +170,11 @@ extension SQLiteStatement {
     }
   }
 
-  /// Binds values to the first question marks, and nothing to those after them.
+  /// Binds values to the first question marks, and NULL to those after them.
   package func bind(_ values: [SQLiteValue]) {
     // SQLite's function would read a finalized statement.
     guard let pointer else { return }
-    // Not what a run before this one has left.
+    // Removes the values of an earlier run.
     sqlite3_clear_bindings(pointer)
     var index: Int32 = 0
     for value in values {
@@ -183,7 +183,7 @@ extension SQLiteStatement {
     }
   }
 
-  /// SQLite takes an address of nothing for NULL; no bytes are no NULL.
+  /// SQLite takes a null address for NULL; no bytes are not NULL.
   private static func bind(
     _ pointer: OpaquePointer?, _ index: Int32, _ bytes: UnsafeRawBufferPointer, _ kept: sqlite3_destructor_type?
   ) -> Int32 {

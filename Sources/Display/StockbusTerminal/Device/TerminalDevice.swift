@@ -7,8 +7,8 @@ package protocol TerminalDevice: Sendable {
   func write(_ bytes: [UInt8], to stream: OutputStream) -> Int32
   /// Notes whether a block is drawn in place, so that the terminal is restored if the process crashes.
   func noteBlock(isLive: Bool)
-  /// Takes the keyboard for a full screen; throws the reason if that is not possible. After `begin`, `receive` is called on threads of the
-  /// device.
+  /// Takes the keyboard for a full screen; throws the reason if that is not possible. After `begin`, the device calls `receive` on its own
+  /// threads.
   func openKeyboard(_ receive: @escaping @Sendable (KeyboardNews) -> Void) throws(ScreenRefusal) -> any TerminalKeyboard
 }
 
@@ -24,7 +24,7 @@ package protocol TerminalKeyboard: Sendable {
   func begin()
   /// Restores the former modes.
   func leave()
-  /// Another program has the terminal now, and has set its modes: they are left alone.
+  /// Another program now has the terminal and has set its modes, which are left alone.
   func yield()
   /// Returns when the terminal has responded, at the latest after a tenth of a second.
   func waitForReply()
@@ -42,6 +42,6 @@ package enum KeyboardNews: Sendable {
   case suspend
   /// The process continues, or is in the foreground again.
   case resumed
-  /// The window was closed, so no more input will come.
+  /// The window was closed, so no more input arrives.
   case closed
 }

@@ -16,7 +16,7 @@ final class KeyboardThread: Sendable {
   private let receive: @Sendable (KeyboardNews) -> Void
   private let found: [(signal: Int32, action: sigaction)]
 
-  /// Nil if no descriptors are left.
+  /// Nil if the process has no descriptors left.
   init?(keyboard: Int32, receive: @escaping @Sendable (KeyboardNews) -> Void) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
@@ -47,7 +47,7 @@ final class KeyboardThread: Sendable {
   /// How often to check whether the process is in the foreground again, in milliseconds.
   private static let glance: Int32 = 250
 
-  /// True if this process may read the keys; also if the terminal is gone.
+  /// True if this process may read the keys, and also if the terminal is closed.
   private func isListener(_ keyboard: Int32) -> Bool {
     let listener = keyboard < 0 ? -1 : tcgetpgrp(keyboard)
     return listener <= 0 || listener == getpgrp()
@@ -60,7 +60,7 @@ final class KeyboardThread: Sendable {
     var keyboard = keyboard
     var isPaused = false
     while true {
-      // If the keyboard is gone, poll ignores the negative number, and signals are still reported.
+      // If the keyboard is closed, poll ignores the negative number, and signals are still reported.
       var entries = [
         pollfd(fd: isPaused ? -1 : keyboard, events: Int16(POLLIN), revents: 0), pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
       ]

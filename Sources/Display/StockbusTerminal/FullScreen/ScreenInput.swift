@@ -10,7 +10,7 @@ package enum ScreenInput: Sendable, Hashable {
   case panes([ScreenPane])
   /// Lines that other components have printed while the screen was on.
   case printed([StyledLine])
-  /// The terminal is gone.
+  /// The terminal was closed.
   case closed
 }
 

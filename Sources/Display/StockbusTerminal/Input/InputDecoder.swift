@@ -23,7 +23,7 @@ package struct InputDecoder: Sendable {
     return decode(isFinal: false)
   }
 
-  /// To be called when nothing follows what is pending: a lone Escape is then the key.
+  /// To be called when no more bytes follow the pending ones: a lone Escape is then the key.
   package mutating func timeout() -> [InputEvent] { decode(isFinal: true) }
 
   private enum Step {
@@ -58,7 +58,7 @@ package struct InputDecoder: Sendable {
     return character(bytes)
   }
 
-  /// What follows an Escape: a sequence, or a separate key.
+  /// Decodes the bytes after an Escape: a sequence, or a separate key.
   private func escape(_ rest: ArraySlice<UInt8>) -> Step {
     guard let next = rest.first else { return .incomplete }
     let step: Step

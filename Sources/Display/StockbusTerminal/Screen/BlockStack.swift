@@ -15,8 +15,8 @@ struct BlockStack {
 
   func lines(of owner: String) -> [StyledLine]? { blocks.first { $0.owner == owner }?.lines }
 
-  /// The lines of all blocks, at most `rows`. If there is not enough room, the highest block is shortened first, so that none disappears
-  /// before the others are as short. The beginning of a block is kept.
+  /// The lines of all blocks, at most `rows`. If there is not enough room, the highest block is shortened first, until it is as short as
+  /// the next one; the beginning of a block is kept.
   func lines(rows: Int) -> [StyledLine] {
     var heights = blocks.map { min($0.lines.count, rows) }
     var total = heights.reduce(0, +)

@@ -1,4 +1,4 @@
-/// A table that is drawn in place at the bottom of a terminal, below earlier output; it does not use the alternate screen.
+/// A block of lines that is drawn in place at the bottom of a terminal, below earlier output; it does not use the alternate screen.
 ///
 /// A value without I/O: every method returns the bytes of one frame, to be written at once and in order.
 package struct LiveScreen: Sendable {

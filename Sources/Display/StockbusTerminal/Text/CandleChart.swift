@@ -16,7 +16,7 @@ package struct Candle: Hashable, Sendable {
     self.volume = volume
   }
 
-  /// This one and the following ones as one. A volume that is out of range stays at the largest.
+  /// This candle and the following ones joined into one. A volume that is out of range becomes the largest possible.
   func joined(_ next: ArraySlice<Candle>) -> Candle {
     next.reduce(self) { sum, candle in
       Candle(
@@ -49,7 +49,7 @@ package struct CandleChart: Sendable {
   ) -> [StyledLine] {
     let volumeRows = candles.contains { $0.volume > 0 } ? max(0, min(volumeRows, rows - 4)) : 0
     let height = max(2, rows - volumeRows - 1) + volumeRows
-    // The labels need the scale, and the width of the picture the labels.
+    // The labels depend on the scale, and the width of the picture depends on the labels.
     guard let measure = CandlePlot(candles, width: columns, step: 1, rows: height, volumeRows: volumeRows) else { return [] }
     let labels = labels(measure.scale, rows: measure.priceRows, price)
     let width = max(1, columns - (labels.map(\.displayWidth).max() ?? 0) - 1)
@@ -88,7 +88,7 @@ package struct CandleChart: Sendable {
     }
   }
 
-  /// The prices beside the first row, the last row, and each fourth one between.
+  /// The price labels beside the first row, the last row, and every fourth row between.
   private func labels(_ scale: PriceScale, rows: Int, _ price: (Int64) -> String) -> [String] {
     (0..<rows).map { row in
       if row == 0 { return price(scale.high) }

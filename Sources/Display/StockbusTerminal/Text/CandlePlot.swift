@@ -1,11 +1,11 @@
-/// Where the candles of a chart are, and which characters they are made of: two steps of price to a character, eight of volume.
+/// The positions of a chart's candles, and the characters they consist of: two steps of price to a character, eight of volume.
 ///
 /// A rising candle is a thin bar, a falling one a full block, so they differ without colours too.
 package struct CandlePlot: Sendable {
   package let candles: [Candle]
   package let low: Int64
   package let high: Int64
-  /// Columns of the picture; a candle takes `step` of them, the first one is its own.
+  /// Columns of the picture; a candle takes `step` columns and is drawn in the first of them.
   package let width: Int
   package let step: Int
   /// Rows of the prices, and below them of the volumes.
@@ -33,7 +33,7 @@ package struct CandlePlot: Sendable {
   /// The column of a candle if the newest is at the right end.
   package func column(of index: Int) -> Int { width - step * (candles.count - index) }
 
-  /// The candle at such a column, or the nearest one.
+  /// The index of the candle at this column, or of the nearest one.
   package func index(at column: Int) -> Int {
     max(0, min(candles.count - 1, candles.count - 1 - (width - 1 - column) / step))
   }
@@ -43,7 +43,7 @@ package struct CandlePlot: Sendable {
     (0..<priceRows).map { glyph(index, row: $0) } + (0..<volumeRows).map { volume(index, row: $0) }
   }
 
-  /// What half a character shows.
+  /// The part of a candle that half a character shows.
   private enum Half { case nothing, wick, body }
 
   /// A candle's character in a row of the prices.
@@ -74,7 +74,7 @@ package struct CandlePlot: Sendable {
     }
   }
 
-  /// A candle's character in a row of the volumes, in eighths of a row; something for every volume.
+  /// A candle's character in a row of the volumes, in eighths of a row; every volume above 0 is visible.
   package func volume(_ index: Int, row: Int) -> Character {
     let blocks: [Character] = isUTF8 ? [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] : [" ", " ", " ", " ", "#", "#", "#", "#", "#"]
     let eighths = Int((Int128(max(0, candles[index].volume)) * Int128(volumeRows * 8) + most - 1) / most)

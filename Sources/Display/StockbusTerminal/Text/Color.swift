@@ -2,7 +2,7 @@
 package enum Color: Hashable, Sendable {
   /// One of the sixteen colours that every colour terminal has, according to its theme: 0–7 and the bright 8–15.
   case ansi(UInt8)
-  /// One of the 256 of xterm's palette.
+  /// One of the 256 colours of xterm's palette.
   case palette(UInt8)
   case rgb(UInt8, UInt8, UInt8)
 

@@ -4,8 +4,8 @@ extension String {
   /// This text without anything that controls a terminal: it takes one line and its columns, and has no other effect.
   ///
   /// Tabs and line ends become blanks. All other control characters (C0, DEL, C1) are removed, so that only the harmless rest of an escape
-  /// sequence is shown. Bidirectional controls and what else is invisible become U+FFFD, because with them a text can be mistaken for another
-  /// one. Marks beyond `markLimit` on one character are removed.
+  /// sequence is shown. Bidirectional controls and other invisible characters become U+FFFD, because with them a text can be mistaken for
+  /// another one. Marks beyond `markLimit` on one character are removed.
   package var terminalSafe: String {
     if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) { return self }
     var safe = String.UnicodeScalarView()

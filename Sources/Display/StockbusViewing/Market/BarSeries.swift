@@ -8,20 +8,20 @@ package struct BarSeries {
   /// Lengths stored for a symbol; bars of further lengths are not stored.
   package static let lengths = 8
 
-  /// By row and length, ascending by time; up to twice `length`, so that old bars are removed seldom.
+  /// Bars by row and length, ascending by time; up to twice `length`, so that old bars are seldom removed.
   private var series: [Int: [BarLength: [Bar]]] = [:]
-  /// The memory of the bars.
+  /// The bytes that the bars take.
   private(set) var bytes = 0
 
   package init() {}
 
-  /// A bar that is issued again replaces the one of its time.
+  /// A reissued bar replaces the stored bar of the same time.
   package mutating func add(_ bar: Bar, to row: Int) {
     if series[row]?[bar.length] == nil, series[row]?.count == Self.lengths { return }
     bytes &+= series[row, default: [:]][bar.length, default: []].add(bar, keeping: Self.length)
   }
 
-  /// Removes the older half of the bars of each length; returns how many bars that are.
+  /// Removes the older half of the bars of each length; returns the number of removed bars.
   mutating func halve(_ row: Int) -> Int {
     guard let old = series[row] else { return 0 }
     var removed = 0
@@ -36,7 +36,7 @@ package struct BarSeries {
     return removed
   }
 
-  /// Makes the prices of all bars of a row those of the new shares; bars of which one would be out of range are dropped. Volumes stay.
+  /// Converts the prices of a row's bars to the new shares; a bar with a price out of range is dropped. Volumes stay as they are.
   mutating func apply(_ split: PriceSplit, to row: Int) {
     guard let known = series[row] else { return }
     series[row] = known.mapValues { bars in
@@ -46,17 +46,17 @@ package struct BarSeries {
     }
   }
 
-  /// The shortest first.
+  /// The lengths with bars, the shortest first.
   package func lengths(of row: Int) -> [BarLength] { (series[row]?.keys).map { $0.sorted() } ?? [] }
 
-  /// The newest last.
+  /// The last bars, the newest last.
   package func last(_ length: BarLength, of row: Int) -> ArraySlice<Bar> { (series[row]?[length] ?? []).suffix(Self.length) }
 }
 
 extension [Bar] {
   fileprivate var bytes: Int { capacity &* MemoryLayout<Bar>.stride }
 
-  /// Returns by how many bytes it has grown.
+  /// Returns the number of bytes by which the storage has grown.
   fileprivate mutating func add(_ bar: Bar, keeping length: Int) -> Int {
     let before = bytes
     var at = count

@@ -5,7 +5,7 @@ package import StockbusPlugin
 /// All prices of the screen, as one value. An update takes some nanoseconds for each event.
 package struct Market {
   package private(set) var rows: ContiguousArray<Row> = []
-  /// Row by symbol handle: -1 unknown, -2 beyond the limit, -3 the same, with a row from the next event on.
+  /// Row by symbol handle: -1 unknown, -2 beyond the limit, -3 beyond the limit until the next event, which adds the row.
   private var places: ContiguousArray<Int32> = []
   package private(set) var tape: Tape
   private var series: ContiguousArray<PriceSeries> = []
@@ -14,26 +14,26 @@ package struct Market {
   package private(set) var bars = BarSeries()
   /// The lists of `movers`.
   package private(set) var movers = MoverTables()
-  /// Events taken.
+  /// The number of events taken.
   package private(set) var total = 0
   /// Symbols beyond the limit: they are counted and not shown.
   package private(set) var beyond = 0
-  /// Names that somebody has asked for and that have no row yet.
+  /// Requested names that have no row yet.
   private var wanted = WantedNames()
-  /// Rows beyond the limit.
+  /// The number of rows beyond the limit.
   private var admitted = 0
   private let limits: MarketLimits
-  /// When somebody looked at a row last; of the rows that were looked at last.
+  /// When a row was last viewed, for the most recently viewed rows.
   private var looks: [Int32: Int64] = [:]
-  /// The memory of `series`.
+  /// The bytes that `series` takes.
   private var seriesBytes = 0
   /// The row whose past is shortened next.
   private var hand = 0
-  /// Seconds and bars that were removed because all of them took too much memory.
+  /// Seconds and bars that were removed because the total memory limit was reached.
   package private(set) var forgotten = 0
-  /// Event times that were not used because they were dated ahead, and clocks that were set back.
+  /// The number of event times that were not used because they were ahead of the clock, and of clocks that were set back.
   package private(set) var datedAhead = 0
-  /// When a price moved last.
+  /// When a price last changed.
   package private(set) var lastMove = Row.never
   /// Prices that have reached an alert since the last `takeReached`.
   package private(set) var reached: [(row: Int, price: Price, time: Timestamp)] = []
@@ -45,8 +45,8 @@ package struct Market {
   /// Nil if no instrument has been split.
   private var splits: SplitWatch?
 
-  /// - Parameter instruments: those of the configuration, which have rows however many symbols come. Their splits are applied to the prices from
-  ///   before them.
+  /// - Parameter instruments: the configured instruments. They have rows even beyond the limit of symbols, and their splits are applied to
+  ///   earlier prices.
   package init(_ past: PastPrices = PastPrices(), _ instruments: Instruments = Instruments(), limits: MarketLimits = MarketLimits()) {
     self.past = past
     self.instruments = instruments
@@ -56,8 +56,8 @@ package struct Market {
     splits = SplitWatch(instruments)
   }
 
-  /// The close of the trading date before that of a row's price, from which `sorting_feed` counts with `since: previous_close`; nil if none is
-  /// known.
+  /// The close of the trading date before that of a row's price, from which `sorting_feed` counts with `since: previous_close`; nil if
+  /// unknown.
   package func previousClose(of row: Int) -> Price? { closes.close(of: row) }
 
   /// The row of a symbol; nil if it is not shown.
@@ -98,7 +98,7 @@ package struct Market {
   package mutating func take(_ batch: Span<Bar>, at now: Int64) {
     for i in batch.indices {
       let event = batch[i]
-      // The trades of such a bar were shown before, or those of shorter bars: it is a candle and no news.
+      // The trades of such a bar were shown before, or those of shorter bars: the bar is a candle only, not a price change.
       if event.length != .unknown, let known = place(of: event.symbol), !rows[known].isStale, event.time < rows[known].time {
         bars.add(instruments.dated(event), to: known)
         if isFull { forget() }
@@ -161,7 +161,7 @@ package struct Market {
     finish(batch)
   }
 
-  /// Lists of movers have a page of their own; their prices are also those of another input.
+  /// Movers are shown on a separate page; their prices also arrive by another input.
   package mutating func take(_ batch: Span<Mover>) {
     for i in batch.indices { movers.take(batch[i]) }
     finish(batch)
@@ -201,7 +201,7 @@ package struct Market {
 
   @inline(never)
   private mutating func beginSecond(_ at: Int, _ last: Price, _ time: Timestamp, _ isDated: Bool) {
-    // Within a second the date is the same, so the last price of each is enough.
+    // Within a second the date is the same, so the last price of each second is enough.
     if !rows[at].isStale { closes.end(rows[at].symbol, last, at: Timestamp(ns: rows[at].secondEnd &- 1)) }
     closes.take(rows[at], at, time, isDated)
     if rows[at].isStale { return begin(at) }
@@ -213,7 +213,7 @@ package struct Market {
     rows[at].secondEnd = rows[at].second &+ Row.nanosecondsASecond
   }
 
-  /// Takes the first event of a symbol that had a price from before the run only: the row begins as that of a new symbol.
+  /// Takes the first event of a symbol whose only price is from before the run: the row begins like that of a new symbol.
   private mutating func begin(_ at: Int) {
     let old = rows[at]
     var row = Row(old.symbol, price: old.price, decimals: old.decimals, time: old.time)
@@ -235,7 +235,7 @@ package struct Market {
     seriesBytes &+= series[at].bytes &- before
   }
 
-  /// Applies the splits since the symbol's last price to all that its row knows.
+  /// Applies the splits since the symbol's last price to all prices of its row.
   @inline(never)
   private mutating func split<E: PricedEvent>(by event: E) {
     while let split = splits?.take(event) {
@@ -269,7 +269,7 @@ package struct Market {
     return at
   }
 
-  /// Adds the row of a new symbol; returns nil if there are too many.
+  /// Adds the row of a new symbol; returns nil if the limit of rows is reached.
   private mutating func append(_ row: Row) -> Int? {
     let id = Int(row.symbol.id)
     places.grow(toHold: id, filling: -1)
@@ -288,21 +288,21 @@ package struct Market {
     return rows.count - 1
   }
 
-  /// True for a symbol that somebody has asked for, as long as there are not as many of them as other rows.
+  /// True for a requested symbol, up to `limits.symbols` of them; its request is removed.
   private mutating func admit(_ symbol: Symbol) -> Bool {
     guard !wanted.isEmpty, admitted < limits.symbols, wanted.remove(symbol.description) else { return false }
     admitted += 1
     return true
   }
 
-  // MARK: What somebody asks for
+  // MARK: Requested symbols
 
   private static let mostLooks = 1024
 
-  /// True if events of a symbol have come, and it has no row.
+  /// True if events of a symbol have arrived and it has no row because of the limit.
   package func isBeyond(_ symbol: Symbol) -> Bool { Int(symbol.id) < places.count && places[Int(symbol.id)] < -1 }
 
-  /// Gives a symbol a row with its next event, also where there are more symbols than rows.
+  /// Gives a symbol a row with its next event, even beyond the limit of symbols.
   package mutating func want(_ name: String) {
     guard name.utf8.count <= 64 else { return }
     let symbol = Symbol(known: name)
@@ -312,7 +312,7 @@ package struct Market {
     places[Int(symbol.id)] = -3
   }
 
-  /// Somebody looks at a symbol's past: it is the last to be shortened.
+  /// Records that a symbol's history is viewed, so that it is among the last to be shortened.
   package mutating func look(at row: Int, now: Int64) {
     guard rows.indices.contains(row) else { return }
     if looks.updateValue(now, forKey: Int32(row)) != nil { return }
@@ -322,13 +322,13 @@ package struct Market {
 
   // MARK: Memory
 
-  /// The memory of seconds and bars.
+  /// The bytes that seconds and bars take.
   var pastBytes: Int { seriesBytes &+ bars.bytes }
 
   private var isFull: Bool { pastBytes > limits.memory / 4 * 3 }
 
-  /// Shortens pasts until an eighth of their memory is free: those of rows that nobody looks at first, in turn, and then of those that nobody
-  /// has looked at for the longest time.
+  /// Shortens histories until an eighth of their memory is free: first those of rows that nobody views, in turn, then those of the rows
+  /// viewed longest ago.
   @inline(never)
   private mutating func forget() {
     let goal = limits.memory / 4 * 3 / 8 * 7
@@ -387,7 +387,7 @@ package struct Market {
     return series[row].samples(since: now.time &- span) + [now]
   }
 
-  /// What bars of `length` nanoseconds can be made of, where none have come.
+  /// The samples from which bars of `length` nanoseconds can be built if no such bars have arrived.
   package func parts(of row: Int, length: Int64) -> [PriceSeries.Sample] { series[row].samples(for: length) + [present(row)] }
 
   private func present(_ row: Int) -> PriceSeries.Sample {

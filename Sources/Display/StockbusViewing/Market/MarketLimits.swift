@@ -1,8 +1,8 @@
-/// How much a market keeps of what comes.
+/// How much of the received data a market keeps.
 package struct MarketLimits: Hashable {
-  /// Symbols with a row. Those that somebody asks for, and those of the configuration's instruments, have one beyond it.
+  /// The number of symbols with a row. Requested symbols and those of configured instruments have rows beyond it.
   package var symbols = 200_000
-  /// The bytes of trades, seconds and bars of all symbols together.
+  /// The bytes for trades, seconds and bars of all symbols together.
   package var memory = 128 << 20
 
   package init() {}

@@ -8,7 +8,7 @@ package struct PriceSeries {
     /// The beginning of its interval, in nanoseconds since the epoch.
     package var time: Int64
     package var price: Int64
-    /// What was traded in it.
+    /// The volume that was traded in the interval.
     package var volume: Int64 = 0
   }
 
@@ -49,7 +49,7 @@ package struct PriceSeries {
       first = 0
     }
 
-    /// Removes the older half; returns how many that are.
+    /// Removes the older half; returns the number of removed samples.
     mutating func halve() -> Int {
       let left = samples.count / 2
       let removed = samples.count - left
@@ -80,16 +80,16 @@ package struct PriceSeries {
   private var quarters = Level(length: 15 * PriceSeries.second)
   private var fives = Level(length: 300 * PriceSeries.second)
 
-  /// What had been traded at the end of the newest sample.
+  /// The total volume at the end of the newest sample.
   private var counted: Int64 = 0
 
-  /// What had been traded before the history begins.
+  /// Sets the total volume before the history begins.
   package mutating func begin(volume total: Int64) { counted = total }
 
-  /// What has been traded since the newest sample.
+  /// The volume traded since the newest sample.
   func volume(since total: Int64) -> Int64 { max(0, total &- counted) }
 
-  /// Adds the last price of a second; `total` is what has been traded until its end.
+  /// Adds the last price of a second; `total` is the volume traded until the end of that second.
   package mutating func add(_ price: Int64, total: Int64 = 0, second: Int64) {
     let sample = Sample(time: second, price: price, volume: volume(since: total))
     counted = total
@@ -105,21 +105,21 @@ package struct PriceSeries {
     fives.forget(after: time)
   }
 
-  /// Makes all prices those of the new shares.
+  /// Converts all prices to the new shares.
   mutating func apply(_ split: PriceSplit) {
     seconds.apply(split)
     quarters.apply(split)
     fives.apply(split)
   }
 
-  /// Removes the older half of each interval length; returns how many samples that are.
+  /// Removes the older half of each interval length; returns the number of removed samples.
   mutating func halve() -> Int { seconds.halve() + quarters.halve() + fives.halve() }
 
-  /// The memory of the samples.
+  /// The bytes that the samples take.
   var bytes: Int { seconds.bytes &+ quarters.bytes &+ fives.bytes }
 
-  /// What intervals of `length` can be made of: the shortest samples as far back as they reach, before them longer ones that are not longer
-  /// than `length`.
+  /// The samples from which intervals of `length` can be built: the shortest ones as far back as they reach, before them longer ones of at
+  /// most `length`.
   package func samples(for length: Int64) -> [Sample] {
     var end = Int64.max
     var parts: [[Sample]] = []

@@ -8,7 +8,7 @@ package struct Row {
   package var decimals: UInt8
   package var sizeDecimals: UInt8 = 0
   package var isUp = true
-  /// The price is from before the run; nothing has come yet.
+  /// True while the price is from before the run, because no event has arrived yet.
   package internal(set) var isStale = false
   /// The rank in its last event; 0 if it has none.
   package var rank: Int32 = 0
@@ -19,7 +19,7 @@ package struct Row {
   package var low: Price
   package var volume = Quantity(raw: 0)
   package var updates = 0
-  /// When the price moved last; `never` if it has not moved.
+  /// When the price last changed; `never` if it has not changed.
   package var movedAt = Row.never
   /// The time of the last event, or of its receipt if it was dated ahead.
   package var time: Timestamp
@@ -57,7 +57,7 @@ package struct Row {
     self.init(symbol, price: price, decimals: decimals, time: time)
     isStale = true
     reference = close ?? price
-    // Any event is news of a new second, so that looking for stale rows costs the others nothing.
+    // Makes any event count as the beginning of a new second, so that checking for stale rows costs other rows nothing.
     secondEnd = .min
   }
 
@@ -67,7 +67,7 @@ package struct Row {
     return rest < 0 ? ns &- rest &- nanosecondsASecond : ns &- rest
   }
 
-  /// What has to be done outside of the row after an event.
+  /// The work that an event causes outside of the row.
   struct News: OptionSet {
     let rawValue: UInt8
     static let moved = News(rawValue: 1)
@@ -99,8 +99,8 @@ package struct Row {
   @inline(__always)
   mutating func add(volume size: Quantity) { volume = Quantity(raw: volume.raw.addingSaturating(size.raw)) }
 
-  /// Makes its prices those of the new shares; one that is out of range becomes `new`, the first price after the split. An alert whose level
-  /// the split alone would reach waits until the price has left it: its other side reports that.
+  /// Converts the row's prices to the new shares; a price out of range becomes `new`, the first price after the split. An alert whose level
+  /// the split alone would reach waits until the price has left that level: then its other side reports it.
   mutating func apply(_ split: PriceSplit, new: Price) {
     for field in [\Row.price, \.reference, \.high, \.low] { self[keyPath: field] = split.adjust(self[keyPath: field]) ?? new }
     (bid, ask, bidSize, askSize) = (0, 0, 0, 0)

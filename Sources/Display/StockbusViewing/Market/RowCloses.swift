@@ -13,13 +13,13 @@ struct RowCloses {
     closes = PreviousCloses(past, instruments)
   }
 
-  /// Nil if none is known.
+  /// The close; nil if unknown.
   func close(of row: Int) -> Price? { row < byRow.count ? byRow[row] : nil }
 
   /// Takes the last price of a second.
   mutating func end(_ symbol: Symbol, _ price: Price, at time: Timestamp) { _ = closes.take(symbol, price, at: time) }
 
-  /// Takes the first price of a second, which may be that of a date.
+  /// Takes the first price of a second, which may be the first of a date.
   mutating func take(_ row: Row, _ at: Int, _ time: Timestamp, _ isDated: Bool) {
     let time = isDated ? instruments.midnight(ofDayFrom: time, row.symbol) : time
     guard let opening = closes.take(row.symbol, row.price, at: time, isDated: isDated) else { return }

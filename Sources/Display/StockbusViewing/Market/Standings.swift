@@ -2,7 +2,7 @@
 package struct Standings {
   /// Rows from rank 1 on.
   package private(set) var order: [Int32] = []
-  /// True if the ranking comes through a filter: moves are missing then, so each symbol has the rank of its last event.
+  /// True if the ranking arrives through a filter: moves are missing then, so each symbol has the rank of its last event.
   package private(set) var isPartial = false
 
   package init() {}

@@ -1,6 +1,6 @@
 package import MarketData
 
-/// The last trades of every symbol that there is room for. Who finds no room gets some when somebody looks at it.
+/// The last trades of as many symbols as there is room for. A symbol without room gets some when it is viewed.
 package struct Tape {
   package struct Print: Hashable {
     package var time = Timestamp(ns: 0)
@@ -13,7 +13,7 @@ package struct Tape {
 
   /// Trades stored for a symbol; a power of two.
   package static let length = 32
-  /// In `places`: it has not had a trade; there was no room.
+  /// Values in `places`: the symbol has not had a trade; there was no room.
   private static let isNew: Int32 = -1
   private static let isLeftOut: Int32 = -2
 
@@ -25,7 +25,7 @@ package struct Tape {
   /// By row.
   private var places: ContiguousArray<Int32> = []
   private let most: Int
-  /// The place that is taken from its row next.
+  /// The place that is taken from its row when room is needed next.
   private var hand = 0
 
   /// - Parameter memory: how many bytes the trades may take.
@@ -69,10 +69,10 @@ package struct Tape {
     }
   }
 
-  /// How many trades of a row have been stored so far, those that are gone included.
+  /// How many trades of a row have been stored so far, including removed ones.
   package func count(of row: Int) -> Int { place(of: row).map { counts[$0] } ?? 0 }
 
-  /// The newest first.
+  /// The last trades, the newest first.
   package func last(_ count: Int, of row: Int) -> [Print] {
     guard let place = place(of: row) else { return [] }
     let total = counts[place]

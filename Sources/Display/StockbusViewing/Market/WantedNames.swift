@@ -1,5 +1,5 @@
-/// Names that are asked for, up to a limit. Beyond it the oldest one is forgotten, so that whoever asks for many keeps no others from being
-/// remembered.
+/// Requested names, up to a limit. Beyond the limit the oldest name is removed, so that a client with many requests does not block the
+/// others.
 struct WantedNames {
   private static let limit = 20_000
   private var names: Set<String> = []
@@ -17,6 +17,6 @@ struct WantedNames {
     next = (next + 1) % Self.limit
   }
 
-  /// True if it was there.
+  /// Removes a name; returns true if it was present.
   mutating func remove(_ name: String) -> Bool { names.remove(name) != nil }
 }

@@ -1,9 +1,9 @@
-/// Whose rule an alert's rule is, which its name says: `@hannah AAPL above 88` is hannah's own rule `AAPL above 88`; without `@` it is
-/// everybody's. A dispatcher names rules so that have an `owner`.
+/// The owner of an alert rule, as stated by the rule's name: `@hannah AAPL above 88` is hannah's own rule `AAPL above 88`; without `@` a
+/// rule is everybody's. A dispatcher names rules with an `owner` in this way.
 package struct RuleOwner: Hashable, Sendable {
-  /// Nil for everybody's.
+  /// The owner's name; nil for everybody's rule.
   package let name: String?
-  /// What the owner calls the rule.
+  /// The owner's title of the rule.
   package let title: String
 
   package init(ofRule rule: String) {

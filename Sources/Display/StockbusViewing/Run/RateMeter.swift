@@ -19,8 +19,8 @@ package struct RateMeter: Hashable {
   package var total: Int { samples.last?.total ?? 0 }
   package var time: Int64 { samples.last?.time ?? 0 }
 
-  /// Takes the total at a time; returns the rate since the newest count that is at least `span` old, or else since the oldest count. After a
-  /// longer time without counts it is the average of that time, and the next one begins anew.
+  /// Takes the total at a time; returns the rate since the newest count that is at least `span` old, or else since the oldest count. After
+  /// a longer time without counts the rate is the average of that time, and the next average starts from there.
   package mutating func count(_ total: Int, at time: Int64) -> Double {
     var first = Sample(total: total, time: time)
     if let last = samples.last, time &- last.time > Self.span {

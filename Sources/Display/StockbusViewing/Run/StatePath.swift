@@ -4,7 +4,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Where a viewer keeps its file if its configuration does not say: `stockbus/NAME` in the state folder of the XDG Base Directory
+/// The usual path of a viewer's file, if the configuration names none: `stockbus/NAME` in the state folder of the XDG Base Directory
 /// Specification; nil if there is no home folder.
 package func usualStatePath(_ name: String) -> String? {
   func folder(_ variable: String) -> String? { getenv(variable).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil } }

@@ -3,7 +3,7 @@
 package struct CalmOrder {
   /// Rows as they are shown.
   package private(set) var rows: [Int32] = []
-  /// Since when a row has belonged in another place, by row; `never` if it does not.
+  /// The time since which a row has belonged in another place, by row; `never` if it is in its place.
   private var dueSince: [Int64] = []
   private static let never = Int64.max
 
@@ -21,7 +21,7 @@ package struct CalmOrder {
     let count = Int(max(target.max() ?? 0, rows.max() ?? 0)) + 1
     var places = [Int32](repeating: -1, count: count)
     for (place, row) in target.enumerated() { places[Int(row)] = Int32(place) }
-    // Rows that are gone are removed at once, and new rows are inserted at their true place at once.
+    // Removed rows leave the order at once, and new rows are inserted at their true place at once.
     var kept = rows.filter { places[Int($0)] >= 0 }
     var isKnown = [Bool](repeating: false, count: count)
     for row in kept { isKnown[Int(row)] = true }
@@ -49,7 +49,7 @@ package struct CalmOrder {
   /// Rows that are moved one by one at most: each passes many others.
   private static let most = 512
 
-  /// Keeps the order, but adds new rows and removes rows that are gone.
+  /// Keeps the order, but adds new rows and removes rows that are no longer present.
   package mutating func hold(_ target: [Int32]) {
     let wanted = Set(target)
     let known = Set(rows)

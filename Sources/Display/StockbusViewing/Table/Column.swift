@@ -26,7 +26,7 @@ package enum Column: String, Choice {
     }
   }
 
-  /// Its minimum width in characters.
+  /// The column's minimum width in characters.
   package var width: Int {
     switch self {
     case .rank: 4

@@ -10,7 +10,7 @@ package struct NamePart: Hashable {
     bytes = Array(self.text.utf8)
   }
 
-  /// In capitals.
+  /// The part in capitals.
   package var description: String { text }
 
   package func isIn(_ symbol: Symbol) -> Bool {
@@ -21,7 +21,7 @@ package struct NamePart: Hashable {
 }
 
 extension Span<UInt8> {
-  /// True if these bytes are a part of others; folding compares small letters of ASCII as capitals.
+  /// True if these bytes are a part of `other`; folding compares small ASCII letters as capitals.
   package func isIn(_ other: Span<UInt8>, isFolding: Bool = false) -> Bool {
     if isEmpty { return true }
     var start = 0

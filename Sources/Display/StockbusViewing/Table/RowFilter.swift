@@ -2,17 +2,17 @@ package import MarketData
 internal import StockbusExpressions
 package import StockbusPlugin
 
-/// The text typed after `/`: either words, of which one has to be part of a symbol's name, or a condition such as `price > 100 and change <
-/// 0`.
+/// The text typed after `/`: either words, at least one of which must be part of a symbol's name, or a condition such as `price > 100 and
+/// change < 0`.
 package struct RowFilter {
   package let text: String
   private let words: [NamePart]
   private let condition: Expression<ScreenRow>?
-  /// What is wrong with it, or still missing; nil if it is complete.
+  /// What is wrong with the text, or still missing; nil if the text is complete.
   package let problem: Problem?
 
   package struct Problem: Hashable, Sendable, CustomStringConvertible {
-    /// In a few words.
+    /// The problem in a few words.
     package let description: String
     /// The first wrong character of the text, as a Unicode scalar counted from 0.
     package let character: Int

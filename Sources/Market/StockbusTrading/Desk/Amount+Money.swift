@@ -1,7 +1,7 @@
 package import MarketData
 
 extension Amount {
-  /// For people: at least two decimals, and more if it has more; never rounded.
+  /// For people: at least two decimals, and more if the amount has more; never rounded.
   package var money: String {
     let text = description
     guard let point = text.firstIndex(of: ".") else { return text + ".00" }

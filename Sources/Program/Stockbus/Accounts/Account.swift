@@ -35,7 +35,7 @@ struct AccountFileArgument: ParsableArguments {
 
   /// Opens the file, calls `body`, and reports an error on standard error with status 1.
   ///
-  /// - Parameter creating: whether a file that is missing is made.
+  /// - Parameter creating: true if a missing file is created.
   func accounts<Value>(creating: Bool = false, _ body: (Accounts) async throws -> Value) async throws -> Value {
     ProgramSession.prepare()
     do {
@@ -56,7 +56,7 @@ struct AccountFileArgument: ParsableArguments {
   }
 }
 
-/// What a new account may do besides looking.
+/// The scopes of a new account, besides reading.
 struct ScopeArgument: ParsableArguments {
   enum Right: String, ExpressibleByArgument, CaseIterable {
     case trade, control

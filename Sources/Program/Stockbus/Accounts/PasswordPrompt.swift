@@ -27,7 +27,7 @@ enum PasswordPrompt {
     return line
   }
 
-  /// Keys are not shown, and do not interrupt the program while they are not: the terminal would stay like that.
+  /// While the password is typed, keys are neither shown nor interrupt the program: an interrupt would leave the terminal in that state.
   private static func hidden(_ question: String) throws -> String {
     StandardError.write(question)
     var usual = termios()
@@ -37,7 +37,7 @@ enum PasswordPrompt {
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet)
     defer { tcsetattr(STDIN_FILENO, TCSAFLUSH, &usual) }
     let text = try line()
-    // Ctrl-C and Ctrl-\, which have come as characters.
+    // Ctrl-C and Ctrl-\, which arrive as characters.
     if text.utf8.contains(where: { $0 == 3 || $0 == 28 }) { throw ExitCode(130) }
     return text
   }

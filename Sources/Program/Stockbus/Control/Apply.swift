@@ -94,7 +94,7 @@ struct ChangeArguments: ParsableArguments {
     }
   }
 
-  /// As the run's process finds them; nil for its own.
+  /// The paths as the run's process finds them; nil for its own configuration.
   var paths: [String]? { configs.isEmpty ? nil : configs.map(absolutePath) }
 
   func show(_ report: ChangeReport) throws { try output.show(report) }

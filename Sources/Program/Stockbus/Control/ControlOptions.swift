@@ -17,7 +17,7 @@ struct ControlOptions: RunCompanion {
 
   /// The variable with the token of the port.
   static let variable = "STOCKBUS_TOKEN"
-  /// The fewest characters of a token, so that nobody guesses one.
+  /// The shortest length of a token, so that nobody can guess it.
   private static let shortestToken = 16
 
   func validate() throws {
@@ -44,7 +44,7 @@ struct ControlOptions: RunCompanion {
     "'\(Program.name) status', 'top', 'tell', 'plan', 'apply', 'reload' and 'stop' ask the run from outside. "
   }
 
-  /// Opens the run's desk. A socket that cannot be made does not keep the run from starting; a port does.
+  /// Opens the run's desk. A socket that cannot be created does not keep the run from starting; a port that cannot be opened does.
   func begin(_ run: RunInHand) async throws -> (any RunAttendant)? {
     let control = RunControl(run.pipeline, run.reload, .own(name: name(of: run.configuration)))
     do { return try await RunDesk.open(control, port: port()) } catch {

@@ -15,7 +15,7 @@ struct ListRuns: AsyncParsableCommand {
     try StandardOutput.write(Self.text(runs))
   }
 
-  /// One run for programs.
+  /// The entry of one run, for output to programs.
   private struct Entry: Encodable {
     let process: Int
     let status: RunStatus?

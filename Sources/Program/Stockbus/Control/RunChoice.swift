@@ -16,12 +16,12 @@ struct RunChoice: ParsableArguments {
     name: .customLong("run"), help: "The run, by its name or the number of its process; needed where there are several.")
   var wanted: String?
 
-  /// The run that is meant. Ends the program with a message if it is not clear which one is.
+  /// The chosen run. Ends the program with a message if the choice is ambiguous.
   func find() async throws -> (client: ControlClient, status: RunStatus) {
-    // A number is enough to find a run: no other one is waited for.
+    // A number identifies a run, so there is no waiting for other runs.
     let number = wanted.flatMap { Int($0) }
     var runs = try await PresentRuns.all { number == nil || $0 == number }
-    // No process of this number has a socket: the others are named.
+    // No process with this number has a socket: the other runs are listed.
     if runs.isEmpty, number != nil { runs = try await PresentRuns.all() }
     do throws(RunMistake) { return try Self.choose(wanted, of: runs) } catch {
       StandardError.write("Error: \(error.description)")
@@ -54,12 +54,12 @@ enum PresentRuns {
   struct Run: Sendable {
     let process: Int
     let client: ControlClient
-    /// Nil if it does not answer.
+    /// The status; nil if the run does not answer.
     let status: RunStatus?
     let failure: String?
   }
 
-  /// Runs by their processes. Sockets of processes that are gone are removed. Ends the program with a message if there is no folder for them.
+  /// Runs by their processes. Sockets of ended processes are removed. Ends the program with a message if there is no folder for sockets.
   static func all(where isMeant: (Int) -> Bool = { _ in true }) async throws -> [Run] {
     let folder: RunFolder
     do { folder = try RunFolder.own() } catch {
@@ -74,7 +74,7 @@ enum PresentRuns {
           do throws(ControlClient.Failure) {
             return Run(process: process, client: client, status: try await client.status(), failure: nil)
           } catch {
-            // A process that is stopped may take no connection either, and keeps its socket.
+            // A stopped process may also refuse connections, but keeps its socket.
             let isGone = error.isGone && kill(pid_t(process), 0) != 0 && errno == ESRCH
             guard isGone else { return Run(process: process, client: client, status: nil, failure: error.description) }
             unlink(path)

@@ -10,12 +10,12 @@ import Glibc
 import Darwin
 #endif
 
-/// The place where a run answers others while it goes on.
+/// Answers other programs while a run is running.
 struct RunDesk: RunAttendant {
   private let control: RunControl
   private let server: ControlServer?
 
-  /// A socket that cannot be made is only reported: the run does not need it. A port was asked for, so its failure is an error.
+  /// A socket that cannot be created is only reported: the run does not need it. A port was requested, so its failure is an error.
   static func open(_ control: RunControl, port: ControlServer.Port?) async throws -> RunDesk {
     let clock = SystemTimekeeper()
     var socket: String?
@@ -31,7 +31,7 @@ struct RunDesk: RunAttendant {
     }
   }
 
-  /// Tells those who wait for it how the run has ended, and closes.
+  /// Reports the end of the run to the clients that wait for it, and closes.
   func runHasEnded(status: Int, text: String) async {
     control.ended(EndReport(status: status, text: text))
     await server?.stop()
@@ -39,7 +39,7 @@ struct RunDesk: RunAttendant {
 }
 
 extension RunControl.Identity {
-  /// This process.
+  /// The identity of this process.
   static func own(name: String) -> RunControl.Identity {
     RunControl.Identity(name: name, process: Int(getpid()), version: Version.number, started: SystemTimekeeper().now)
   }

@@ -36,7 +36,7 @@ struct StatusText {
     return ledger.description.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// Rows in columns, with those of numbers to the right.
+  /// Rows in columns; columns of numbers are aligned to the right.
   static func table(_ rows: [[String]], numbers: [Int]) -> [String] {
     let widths = numbers.map { column in rows.map { $0[column].count }.max() ?? 0 }
     let padded = rows.map { row in
@@ -59,7 +59,7 @@ struct StatusText {
   }
 }
 
-/// A plan, or what came of a change, for people.
+/// A plan, or the result of a change, for people.
 struct ChangeText {
   let report: ChangeReport
 
@@ -83,7 +83,7 @@ struct ChangeText {
   }
 }
 
-/// What is new between two moments of a run, for people.
+/// The changes between two moments of a run, for people.
 struct TopText {
   let before: RunStatus
   let now: RunStatus
@@ -93,13 +93,13 @@ struct TopText {
   /// Events a second.
   private func rate(_ now: Int, _ before: Int) -> String { Ledger.grouped(Int((Double(max(0, now - before)) / seconds).rounded())) }
 
-  /// Of the time, in percent, from microseconds.
+  /// The share of the time, in percent, from microseconds.
   private func share(_ now: Int, _ before: Int) -> String {
     let tenths = Int((Double(max(0, now - before)) / seconds / 1000).rounded())
     return "\(tenths / 10).\(tenths % 10) %"
   }
 
-  /// The bound below which 99 of 100 samples between the two moments were: `≤ 25 µs`; empty if there was none.
+  /// The bound below which 99 of 100 samples between the two moments were: `≤ 25 µs`; empty if there were no samples.
   private static func p99(_ now: [RunStatus.Latency], _ before: [RunStatus.Latency]) -> String {
     var counts = [Int](repeating: 0, count: LatencyCounts.bounds.count + 1)
     for latency in now { for (i, n) in latency.counts.enumerated() where i < counts.count { counts[i] += n } }

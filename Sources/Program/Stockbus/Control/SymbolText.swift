@@ -4,7 +4,7 @@ import StockbusPlugin
 import StockbusProgram
 import StockbusRuntime
 
-/// What becomes of a symbol, for people.
+/// How a run treats a symbol, for people.
 struct SymbolText {
   let report: SymbolReport
 
@@ -15,7 +15,7 @@ struct SymbolText {
     return lines
   }
 
-  /// A component has a row for each thing that it says.
+  /// A component has one row for each of its reasons.
   private var rows: [[String]] {
     report.components.flatMap { component in
       var sayings = component.reasons.map(saying)

@@ -75,7 +75,7 @@ struct TapCommand: AsyncParsableCommand {
                 case .failed(let reason): brokenOutput.withLock { $0 = reason }
                 default: break
                 }
-                // Nobody reads any more.
+                // The output has no reader any more.
                 return false
               }
               return true

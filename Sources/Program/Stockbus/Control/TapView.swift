@@ -4,14 +4,14 @@ import StockbusProgram
 /// Makes lines of the events of a tap.
 struct TapView {
   private let format: PrintFormat
-  /// Waits for the first record, which shows what is a number.
+  /// Nil until the first record, which shows which columns are numbers.
   private var header: [String]?
   private var widths: [Int] = []
   private var numbers: [Bool] = []
 
   init(_ format: PrintFormat) { self.format = format }
 
-  /// The lines to be printed for an event; none for one that is about the stream itself.
+  /// The lines to be printed for an event; empty for an event about the stream itself.
   mutating func lines(_ event: ServerEvent) -> [String] {
     let isHeader = event.name == "header"
     if !event.name.isEmpty, !isHeader { return [] }
@@ -29,7 +29,7 @@ struct TapView {
     return [header, cells].compactMap { $0 }.map { line($0) }
   }
 
-  /// What a column has at least, so that not each longer number moves all others.
+  /// The least width of a column, so that not each longer number moves all other columns.
   private static let usualWidth = 9
 
   /// Cells beside each other; a column never gets narrower.
@@ -52,7 +52,7 @@ struct TapView {
     for character in record {
       switch character {
       case "\"":
-        // Two of them within quotation marks are one.
+        // Two quotation marks within quotation marks are one.
         if !isQuoted, last == "\"" { cells[cells.count - 1].append("\"") }
         isQuoted.toggle()
       case "," where !isQuoted: cells.append("")

@@ -50,7 +50,7 @@ final class EchoScript: Sendable {
   }
 }
 
-/// The number of bytes that wait until they are due.
+/// The number of bytes that wait until their replies are due.
 private final class Backlog: Sendable {
   private let bytes = Mutex(0)
   private let changed = Bell()

@@ -1,7 +1,7 @@
 import ArgumentParser
 import StockbusProgram
 
-/// `stockbus history`: what a history file holds.
+/// `stockbus history`: shows the contents of a history file.
 struct HistoryCommand: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(

@@ -64,7 +64,7 @@ struct HistoryImport: ParsableCommand {
     if strict, totals.malformed > 0 { throw ExitCode(65) }
   }
 
-  /// `42,519 rows: 42,519 new, 0 replaced, 0 the same`, and what else there was.
+  /// `42,519 rows: 42,519 new, 0 replaced, 0 the same`, and the further counts above 0.
   static func text(_ totals: DailyImport.Totals) -> String {
     func grouped(_ number: Int) -> String { Ledger.grouped(number) }
     var text =
@@ -84,7 +84,7 @@ struct HistoryImport: ParsableCommand {
   }
 }
 
-/// What becomes of prices with more than nine decimals.
+/// What happens to prices with more than nine decimals.
 enum FinerPriceChoice: String, ExpressibleByArgument, CaseIterable {
   case reject, round
 }

@@ -7,7 +7,7 @@ import StockbusProgram
 struct HistoryTime: Hashable, Sendable {
   /// Nanoseconds since 1970: the first moment.
   let start: Int64
-  /// The end of the date, or the time itself; nil if it is beyond the last time there is.
+  /// The end of the date, or the time itself; nil if it is beyond the last possible time.
   let end: Int64?
 
   init(argument text: String) throws {

@@ -5,7 +5,7 @@ import StockbusPlugin
 import StockbusProgram
 import StockbusTrading
 
-/// `stockbus paper`: what a paper broker's file holds.
+/// `stockbus paper`: shows the contents of a paper broker's file.
 struct Paper: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "paper",
@@ -40,7 +40,7 @@ struct PaperReportCommand: ParsableCommand {
     try StandardOutput.write(HistoryMistake.reporting { try report() })
   }
 
-  /// Throws why there is none.
+  /// The report; throws why there is none.
   private func report() throws -> String {
     let reader = try TradingReader(file)
     let names = try reader.accounts()

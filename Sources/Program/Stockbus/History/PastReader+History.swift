@@ -26,7 +26,7 @@ extension PastReader {
 }
 
 extension HistoryError {
-  /// True if a run that writes the file makes it readable: there is none yet, or it has an older layout.
+  /// True if a run that writes the file makes it readable: the file is missing, or has an older layout.
   fileprivate var isOfNoUseYet: Bool {
     switch reason {
     case .missing, .older: true

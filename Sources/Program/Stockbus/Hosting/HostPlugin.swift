@@ -8,8 +8,8 @@ internal import StockbusPlugin
 internal import StockbusProgram
 internal import StockbusRuntime
 
-/// Hosts one plugin for another process of this program, which has started it and speaks with it on its standard streams; see
-/// `isolation: process`.
+/// Hosts one plugin for another process of this program, which has started this one and uses its standard streams; see `isolation:
+/// process`.
 struct HostPlugin: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
@@ -18,12 +18,12 @@ struct HostPlugin: AsyncParsableCommand {
 
   func run() async throws {
     var catalogue = Program.current.catalogue
-    // What a library does to this process it does to no other.
+    // Only this process loads the library, so a crash in it affects no other process.
     catalogue.probesLibraries = false
     let pool = WorkerPool.shared
     let surroundings = HostedPlugin.Surroundings(
       find: { [catalogue] name, bundle, more in try Self.find(name, bundle, more, in: catalogue) }, context: Self.context, executor: pool)
-    // On the threads of a run, where what is woken runs next to what has woken it.
+    // On the threads of a run, where a woken task runs next to the one that woke it.
     let hasWorked = await withTaskExecutorPreference(pool) { await HostedPlugin.onStandardStreams(surroundings) }
     if !hasWorked { throw ExitCode.failure }
   }

@@ -2,12 +2,12 @@ internal import StockbusNetwork
 package import StockbusPlugin
 package import StockbusReloading
 
-/// Asks one run by its socket.
+/// Sends requests to one run through its socket.
 package struct ControlClient: Sendable {
   /// Why there is no answer.
   package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String
-    /// True if nothing listens there: the process is gone.
+    /// True if nothing listens on the socket: the process has ended.
     package var isGone = false
   }
 
@@ -37,14 +37,14 @@ package struct ControlClient: Sendable {
     try document(EndReport.self, try await ask(.post, "/stop", within: .seconds(86_400)))
   }
 
-  /// Tells a component something; returns its reply.
+  /// Sends a command line to a component; returns its reply.
   package func tell(_ id: String, _ line: String) async throws(Failure) -> String {
     struct Reply: Decodable { let reply: String }
     let body = JSONDocument.text(["line": line])
     return try document(Reply.self, try await ask(.post, "/components/\(id.percentEncoded)/commands", body, within: .seconds(60))).reply
   }
 
-  /// What becomes of a symbol.
+  /// How the run treats a symbol.
   ///
   /// - Parameter duration: how long the run watches, such as `5s`.
   package func why(_ symbol: String, for duration: String) async throws(Failure) -> SymbolReport {
@@ -52,7 +52,7 @@ package struct ControlClient: Sendable {
     return try document(SymbolReport.self, try await ask(.get, path, within: .seconds(180)))
   }
 
-  /// Follows what a component publishes: calls `take` for each record, until it returns false or there is no more; returns why.
+  /// Follows the published events of a component: calls `take` for each record, until it returns false or the stream ends; returns why.
   package func tap(_ id: String, _ query: [(name: String, value: String)], _ take: (ServerEvent) -> Bool) async throws(Failure) -> String {
     let words = query.map { "\($0.name)=\($0.value.percentEncoded)" }.joined(separator: "&")
     var events = ServerEvents()
@@ -73,7 +73,7 @@ package struct ControlClient: Sendable {
 
   private func change(_ path: String, _ configuration: [String]?) async throws(Failure) -> ChangeReport {
     let body = JSONDocument.text(ChangeForm(configuration: configuration))
-    // As long as the run may take to bring its components to a halt, and to start others.
+    // As long as the run may take to stop its components and to start others.
     let response = try await ask(.post, path, body, within: .seconds(86_400), isReport: true)
     return try document(ChangeReport.self, response)
   }
@@ -83,7 +83,7 @@ package struct ControlClient: Sendable {
     return document
   }
 
-  /// - Parameter isReport: true if the body says what came of it, also where the status is an error.
+  /// - Parameter isReport: true if the body is a report of the result, even where the status is an error.
   private func ask(
     _ method: HTTPRequest.Method, _ path: String, _ body: String = "", within limit: Duration, isReport: Bool = false
   ) async throws(Failure) -> HTTPResponse {

@@ -12,8 +12,8 @@ internal import Darwin
 package struct RunFolder: Sendable, Hashable {
   package let path: String
 
-  /// The present user's folder, which is made if it is not there. Throws an `EnvironmentFailure` if it belongs to somebody else, or others
-  /// may enter it: whoever has made it could take the place of a run.
+  /// The present user's folder, which is created if missing. Throws an `EnvironmentFailure` if it belongs to another user, or other users
+  /// may enter it: its owner could take the place of a run.
   package static func own(_ environment: (String) -> String? = { getenv($0).map { String(cString: $0) } }) throws -> RunFolder {
     let user = geteuid()
     if let runtime = environment("XDG_RUNTIME_DIR"), runtime.hasPrefix("/"), fault(runtime, of: user) == nil {
@@ -30,7 +30,7 @@ package struct RunFolder: Sendable, Hashable {
     self.path = path
   }
 
-  /// What speaks against a folder; nil if it is the user's alone.
+  /// The reason not to use a folder; nil if it belongs to the user alone.
   private static func fault(_ path: String, of user: uid_t) -> String? {
     var status = stat()
     if lstat(path, &status) != 0 { return String(cString: strerror(errno)) }
@@ -42,7 +42,7 @@ package struct RunFolder: Sendable, Hashable {
   /// Where the run of a process listens.
   package func socket(of process: Int) -> String { "\(path)/\(process).sock" }
 
-  /// The sockets in it with their processes, by number; some may be left by processes that were killed.
+  /// The sockets in the folder with their processes, by number; a killed process may leave its socket behind.
   package var sockets: [(process: Int, path: String)] {
     var found: [(Int, String)] = []
     for name in (try? FolderListing.names(path)) ?? [] {

@@ -1,8 +1,8 @@
 /// One event of a stream of server-sent events.
 package struct ServerEvent: Sendable, Hashable {
-  /// Empty for an ordinary one.
+  /// The event's name; empty for an ordinary one.
   package var name: String
-  /// Its lines, separated by line feeds.
+  /// The event's lines, separated by line feeds.
   package var data: String
 
   package init(name: String, data: String) {
@@ -11,8 +11,8 @@ package struct ServerEvent: Sendable, Hashable {
   }
 }
 
-/// Takes server-sent events out of the bytes of a response (the HTML standard, 9.2.6), with line feeds as line ends. Comments and fields other
-/// than `event` and `data` are skipped.
+/// Extracts server-sent events from the bytes of a response (the HTML standard, 9.2.6), with line feeds as line ends. Comments and fields
+/// other than `event` and `data` are skipped.
 struct ServerEvents {
   private var line: [UInt8] = []
   private var name = ""

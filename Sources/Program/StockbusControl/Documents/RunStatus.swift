@@ -2,7 +2,7 @@ internal import EventBus
 package import StockbusPlugin
 package import StockbusRuntime
 
-/// How a run is: what `/status` answers, and what `stockbus status`, `ps` and `top` show.
+/// The state of a run: the document of `/status`, which `stockbus status`, `ps` and `top` show.
 package struct RunStatus: Codable, Sendable, Hashable {
   package enum State: String, Codable, Sendable, Hashable {
     case starting, running, stopping
@@ -21,9 +21,9 @@ package struct RunStatus: Codable, Sendable, Hashable {
     package var error: String?
     /// Events it has published; nil for a sink.
     package var published: Int?
-    /// How long it has worked, in microseconds; nil if that is not counted.
+    /// How long the component has worked, in microseconds; nil if that is not counted.
     package var busy: Int?
-    /// From when it takes an event in hand, with the batch that it is in, until it has finished it; nil before the first sample.
+    /// The latency from when the component takes a batch until it has finished each event of it; nil before the first sample.
     package var latency: Latency?
   }
 
@@ -37,13 +37,13 @@ package struct RunStatus: Codable, Sendable, Hashable {
     package var conflated: Int
     package var dead: Int
     package var waiting: Int
-    /// From when an event is published until the reader has finished it; nil before the first sample.
+    /// The latency from when an event is published until the reader has finished it; nil before the first sample.
     package var latency: Latency?
   }
 
-  /// How long sampled events have taken, so far.
+  /// The latencies of sampled events so far.
   package struct Latency: Codable, Sendable, Hashable {
-    /// How many were in each bucket of `LatencyCounts.bounds`, and above all of them.
+    /// The number of samples in each bucket of `LatencyCounts.bounds`, and above all of them.
     package var counts: [Int]
     /// The sum, in nanoseconds.
     package var sum: Int
@@ -64,14 +64,14 @@ package struct RunStatus: Codable, Sendable, Hashable {
   package var name: String
   package var process: Int
   package var version: String
-  /// The files and folders of its configuration; empty if it cannot be read again.
+  /// The files and folders of the run's configuration; empty if it cannot be read again.
   package var configuration: [String]
-  /// In UTC.
+  /// The start in UTC.
   package var started: String
-  /// In milliseconds.
+  /// The uptime in milliseconds.
   package var uptime: Int
   package var state: State
-  /// Why the run is not as it should be; empty if it is.
+  /// Why the run is degraded; empty if it is healthy.
   package var reasons: [String]
   package var components: [Component]
   package var edges: [Edge]

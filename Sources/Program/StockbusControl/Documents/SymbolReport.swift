@@ -1,17 +1,17 @@
 internal import EventBus
 internal import StockbusPlugin
 
-/// What becomes of the events of one symbol in a run: the document of `/symbols/SYMBOL/why`, which `stockbus why` shows.
+/// How a run treats the events of one symbol: the document of `/symbols/SYMBOL/why`, which `stockbus why` shows.
 package struct SymbolReport: Codable, Sendable, Hashable {
-  /// What a component says of the symbol.
+  /// A component's reason for its treatment of the symbol.
   package struct Reason: Codable, Sendable, Hashable {
     /// A name of `Explanation.Verdict`.
     package var verdict: String
     package var reason: String
-    /// The setting that decides, such as `symbols[2]`, and where it, or what it belongs to, is written.
+    /// The setting that decides, such as `symbols[2]`, and where the setting, or its parent, is written.
     package var setting: String?
     package var place: String?
-    /// In UTC.
+    /// The time in UTC.
     package var time: String?
   }
 
@@ -19,37 +19,37 @@ package struct SymbolReport: Codable, Sendable, Hashable {
     package var id: String
     package var kind: String
     package var plugin: String
-    /// Where it is written, such as `plugins.yaml:9:3`; nil if it comes from no configuration.
+    /// Where the component is written, such as `plugins.yaml:9:3`; nil if it is from no configuration.
     package var place: String?
     /// A name of `Health.State`.
     package var state: String
-    /// Events of the symbol that were published on its inputs meanwhile; nil for a source, and for inputs whose events are about no symbol.
+    /// Events of the symbol published on the component's inputs during the watch; nil for a source, and for inputs without symbols.
     package var `in`: Int?
-    /// Events of the symbol that it has published meanwhile; nil for a sink, and if its events are about no symbol.
+    /// Events of the symbol that the component has published during the watch; nil for a sink, and if its events have no symbol.
     package var out: Int?
     /// The last of these, as JSON.
     package var last: String?
-    /// Events of all symbols that its edges have dropped or conflated meanwhile.
+    /// Events of all symbols that the component's edges have dropped or conflated during the watch.
     package var leftOut: Int
     package var reasons: [Reason]
 
-    /// True if it takes no events any more.
+    /// True if the component takes no more events.
     var isOver: Bool { ["ended", "failed", "cut_off"].contains(state) }
   }
 
   package var symbol: String
   /// How long events were watched, in milliseconds.
   package var watched: Int
-  /// What it comes to, in one sentence.
+  /// The result, in one sentence.
   package var verdict: String
-  /// Events that the watch itself has missed, as there were too many.
+  /// Events that the watch itself has missed, because there were too many.
   package var missed: Int
   /// Upstream first.
   package var components: [Component]
 }
 
 extension SymbolReport {
-  /// Where the symbol comes from, and behind which component nothing of it is seen any more.
+  /// Says which component the symbol is from, and behind which component none of its events are seen.
   static func verdict(_ symbol: String, watched: Int, _ components: [Component]) -> String {
     let name = shown(symbol)
     let sources = components.filter { $0.kind == "source" && ($0.out ?? 0) > 0 }

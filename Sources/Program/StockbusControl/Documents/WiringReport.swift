@@ -7,16 +7,16 @@ package struct WiringReport: Codable, Sendable, Hashable {
   package struct Input: Codable, Sendable, Hashable {
     package var from: String
     package var overflow: String
-    /// How many events may wait; nil where the reader shares the ring of what it reads, or holds one event of each symbol.
+    /// How many events may wait; nil where the reader shares its writer's ring, or holds one event of each symbol.
     package var capacity: Int?
-    /// Whether it begins with the last event of each symbol.
+    /// True if the edge begins with the last event of each symbol.
     package var initial: Bool
   }
 
   package struct Output: Codable, Sendable, Hashable {
     /// The type of its events.
     package var event: String
-    /// How many events its ring holds.
+    /// How many events the topic's ring holds.
     package var capacity: Int
   }
 
@@ -24,9 +24,9 @@ package struct WiringReport: Codable, Sendable, Hashable {
     package var id: String
     package var kind: String
     package var plugin: String
-    /// Where it is written, such as `plugins.yaml:9:3`; nil if it comes from no configuration.
+    /// Where the component is written, such as `plugins.yaml:9:3`; nil if it is from no configuration.
     package var place: String?
-    /// The order in which the events of several inputs come.
+    /// The order in which the events of several inputs are processed.
     package var merge: String
     package var inputs: [Input]
     package var output: Output?

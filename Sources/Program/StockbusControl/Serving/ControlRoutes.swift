@@ -4,10 +4,10 @@ internal import StockbusReloading
 internal import StockbusRuntime
 internal import StockbusWeb
 
-/// The routes of a run's control: it is looked at, told, changed and stopped here. Documentation/use/control.md describes them for users.
+/// The routes of a run's control: clients inspect, command, change and stop the run here. Documentation/use/control.md describes them.
 struct ControlRoutes: Sendable {
   let control: RunControl
-  /// Who may come in.
+  /// The guards that decide which requests are accepted.
   let guards: [WebGuard]
 
   var routes: WebRoutes {
@@ -115,7 +115,7 @@ struct ChangeForm: Codable, Sendable, Hashable {
 
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
-    // One that is there and null is a mistake, and does not mean the run's own.
+    // An explicit null is an error, and does not mean the run's own configuration.
     configuration = values.contains(.configuration) ? try values.decode([String].self, forKey: .configuration) : nil
   }
 }

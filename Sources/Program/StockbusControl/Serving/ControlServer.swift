@@ -1,8 +1,8 @@
 package import StockbusPlugin
 internal import StockbusWeb
 
-/// Serves the control of one run on a Unix socket that only its owner may use, and by choice on a port of this machine, for whoever has the
-/// token.
+/// Serves the control of one run on a Unix socket that only its owner may use, and optionally on a port of this machine, for clients with
+/// the token.
 package struct ControlServer: Sendable {
   /// A port beside the socket.
   package struct Port: Sendable {
@@ -22,7 +22,7 @@ package struct ControlServer: Sendable {
   /// The port, if there is one.
   package var port: Int? { servers.map(\.port).first { $0 != 0 } }
 
-  /// Starts listening. Throws an `EnvironmentFailure` that says where it cannot.
+  /// Starts listening. Throws an `EnvironmentFailure` that names the address where that is impossible.
   package static func start(_ control: RunControl, socket: String?, port: Port?, clock: any Timekeeper) async throws -> ControlServer {
     var servers: [WebServer] = []
     do {
@@ -41,24 +41,24 @@ package struct ControlServer: Sendable {
     var settings = WebServer.Settings(address)
     settings.limits.connections = 256
     settings.limits.connectionsPerAddress = 256
-    // Whoever asks is on this machine, and says at once what it wants.
+    // The client is on this machine, and sends its request at once.
     settings.limits.headDeadline = .seconds(3)
     settings.limits.bodyDeadline = .seconds(10)
     return try await WebServer.start(settings, ControlRoutes(control: control, guards: guards).routes, clock: clock)
   }
 
-  /// Answers what was asked, and ends.
+  /// Finishes the pending responses, and ends.
   package func stop() async { for server in servers { await server.stop() } }
 }
 
 extension WebGuard {
-  /// Pages have no business here: browsers say where a request comes from, programs do not.
+  /// Web pages must not use the control: browsers state the origin of a request, programs do not.
   static let noBrowser = WebGuard { request in
     let isPage = ["origin", "sec-fetch-site", "cookie"].contains { request.fields[$0] != nil }
     return isPage ? (.origin, .error(403, "foreign_origin", "requests of pages are refused")) : nil
   }
 
-  /// `Authorization: Bearer TOKEN`, compared in a time that says nothing of where the first difference is.
+  /// `Authorization: Bearer TOKEN`, compared in a time that does not depend on the position of the first difference.
   static func token(_ token: String) -> WebGuard {
     WebGuard { request in
       let (given, wanted) = (Array((request.bearer ?? "").utf8), Array(token.utf8))

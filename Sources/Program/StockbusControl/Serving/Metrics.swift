@@ -3,10 +3,10 @@ internal import MarketData
 internal import StockbusPlugin
 internal import StockbusRuntime
 
-/// The figures of a run in the text format of Prometheus (version 0.0.4), or as OpenMetrics 1.0 where that is asked for.
+/// The figures of a run in the text format of Prometheus (version 0.0.4), or as OpenMetrics 1.0 on request.
 ///
-/// Everything is read when it is asked for. Names of components, topics and counters are labels; how many there are is settled by the
-/// configuration.
+/// Everything is read at the time of the request. Names of components, topics and counters are labels; the configuration determines their
+/// number.
 struct Metrics {
   enum Form: Equatable {
     case prometheus, openMetrics
@@ -24,13 +24,13 @@ struct Metrics {
   }
 
   private struct Sample {
-    /// What follows the family's name.
+    /// The part of the name after the family's name.
     var suffix = ""
     var labels: [(String, String)]
     var value: String
   }
 
-  /// All samples of one name.
+  /// All samples with one name.
   private struct Family {
     let name: String
     let kind: Kind
@@ -48,7 +48,7 @@ struct Metrics {
       self.samples = samples
     }
 
-    /// A histogram in seconds: each bucket counts what is in those before it too.
+    /// A histogram in seconds: the count of each bucket includes all smaller buckets.
     init(name: String, help: String, latencies: [(labels: [(String, String)], value: RunStatus.Latency)]) {
       let samples = latencies.flatMap { labels, latency in
         var count = 0

@@ -3,7 +3,7 @@ internal import MarketData
 internal import StockbusPlugin
 internal import StockbusRuntime
 
-/// One component of a run with what belongs to it: what `/components/ID` answers.
+/// One component of a run and its edges: the document of `/components/ID`.
 struct ComponentReport: Codable, Sendable, Hashable {
   struct Line: Codable, Sendable, Hashable {
     var time: String
@@ -17,7 +17,7 @@ struct ComponentReport: Codable, Sendable, Hashable {
   }
 
   var component: RunStatus.Component
-  /// Into it and out of it.
+  /// The edges into the component and out of it.
   var edges: [RunStatus.Edge]
   var counts: [RunStatus.Count]
   var commands: [Verb]

@@ -6,9 +6,9 @@ internal import StockbusPlugin
 package import StockbusReloading
 package import StockbusRuntime
 
-/// What others may ask of a run, and ask it to do.
+/// The requests that clients may make to a run.
 package struct RunControl: Sendable {
-  /// Who the run is.
+  /// Identifies the run.
   package struct Identity: Sendable, Hashable {
     package var name: String
     package var process: Int
@@ -27,7 +27,7 @@ package struct RunControl: Sendable {
   let pipeline: Pipeline
   let reload: ConfigReload
   private let end: EndOfRun
-  /// How many are asking about a symbol.
+  /// The number of active inquiries about symbols.
   private let inquiries = Guarded(0)
 
   package init(_ pipeline: Pipeline, _ reload: ConfigReload, _ identity: Identity) {
@@ -37,7 +37,7 @@ package struct RunControl: Sendable {
     end = EndOfRun()
   }
 
-  /// The run has ended; those who have asked for it are told how.
+  /// Called when the run has ended; passes the report to the clients that wait for it.
   package func ended(_ report: EndReport) { end.tell(report) }
 
   /// Asks for a graceful stop and returns how the run has ended; nil if the task is cancelled before.
@@ -47,10 +47,10 @@ package struct RunControl: Sendable {
     return await end.wait()
   }
 
-  /// The most that may ask about a symbol at a time.
+  /// The most inquiries about symbols at a time.
   static let inquiryLimit = 4
 
-  /// What becomes of the events of a symbol; nil if too many ask at this moment.
+  /// How the run treats the events of a symbol; nil if too many inquiries are active.
   func why(_ symbol: Symbol, for duration: Duration) async throws(CancellationError) -> SymbolReport? {
     let isAdmitted = inquiries.withLock { count in
       if count >= Self.inquiryLimit { return false }
@@ -83,7 +83,7 @@ package struct RunControl: Sendable {
       counts: ledger.counters.map { .init(component: $0.component, name: $0.name, total: $0.total) })
   }
 
-  /// Why the run is not as it should be.
+  /// Why the run is degraded.
   var reasons: [String] { pipeline.reasons(pipeline.health) }
 }
 
@@ -91,7 +91,7 @@ package struct RunControl: Sendable {
 package struct EndReport: Codable, Sendable, Hashable {
   /// The exit status of its process.
   package var status: Int
-  /// The lines of the ledger, and what went wrong.
+  /// The lines of the ledger, and the errors.
   package var text: String
 
   package init(status: Int, text: String) {
@@ -100,7 +100,7 @@ package struct EndReport: Codable, Sendable, Hashable {
   }
 }
 
-/// The end of a run, for those who wait for it.
+/// The end of a run, for the clients that wait for it.
 private final class EndOfRun: Sendable {
   private let latch = Latch()
   private let report = Guarded(EndReport?.none)

@@ -4,9 +4,9 @@ internal import StockbusConfig
 internal import StockbusPlugin
 internal import StockbusRuntime
 
-/// Asks what becomes of the events of one symbol: it watches all topics for a while, and then asks the components.
+/// Finds out how the run treats the events of one symbol: watches all topics for a while, and then asks the components.
 ///
-/// The run never waits for it, and keeps nothing when it is over.
+/// The run never waits for it, and keeps nothing of it afterwards.
 struct SymbolInquiry: Sendable {
   /// How long a component may take to answer.
   private static let patience = Duration.seconds(2)
@@ -110,7 +110,7 @@ private final class SymbolWatch: Sendable {
 
   private init(_ parts: (Guarded<Seen>, Subscription)) { (state, subscription) = parts }
 
-  /// Looks at what has been published so far, and no further.
+  /// Reads the events published so far, and no later ones.
   func end() async {
     let published = subscription.counts.published
     while case let counts = subscription.counts, counts.delivered + counts.dropped < published { await Task.yield() }

@@ -5,20 +5,20 @@ internal import StockbusPlugin
 internal import StockbusRuntime
 internal import StockbusWeb
 
-/// What a client wants to see of a component's events.
+/// A client's request to see a component's events.
 struct TapRequest: Sendable {
   enum Format: String {
     case json, csv
   }
 
-  /// Why it cannot be shown.
+  /// Why the events cannot be shown.
   struct Mistake: Error {
     let code: String
     let message: String
   }
 
   var condition: String?
-  /// Nil for all of them.
+  /// The fields to show; nil for all of them.
   var fields: [String]?
   var format = Format.json
   var limit = Int.max
@@ -43,11 +43,11 @@ struct TapRequest: Sendable {
   }
 }
 
-/// Shows a client the events of one topic as they are published, as server-sent events (the HTML standard, 9.2): each is a `data:` with one
-/// record; `header` has the names of CSV; `left_out` says how many were left out so far because the client was too slow; `end` comes last.
+/// Sends a client the events of one topic as they are published, as server-sent events (the HTML standard, 9.2): each is a `data:` with one
+/// record; `header` has the names of CSV; `left_out` is the number of events left out so far because the client was too slow; `end` is
+/// last.
 ///
-/// The run never waits for a client: events that it does not take in time are left out and counted. A topic without clients does not know of
-/// any of this.
+/// The run never waits for a client: events not taken in time are left out and counted. A topic without clients has no extra cost.
 struct Tap: Sendable {
   private let follow: @Sendable (WebStream) async -> Void
 
@@ -67,7 +67,7 @@ struct Tap: Sendable {
     return response
   }
 
-  /// How often a client hears that the connection is still there.
+  /// The interval of messages that show a client that the connection is still open.
   private static let pulse = Duration.seconds(15)
 
   private static func follow<E: Event>(
@@ -92,7 +92,7 @@ struct Tap: Sendable {
           bell.yield()
         }
       }
-      // What is there already, and the head of the response, go at once.
+      // Records that are already present are sent at once, with the head of the response.
       bell.yield()
       for await _ in news {
         let (bytes, isOver) = records.drain(alsoLeftOut: subscription.counts.dropped)
@@ -110,7 +110,7 @@ private final class TapRecords<E: Event>: Sendable {
     var out: [UInt8] = []
     var left: Int
     var leftOut = 0
-    /// The sum that the client has been told.
+    /// The number of left-out events that was last sent to the client.
     var told = 0
     var end: String?
   }
@@ -174,8 +174,8 @@ private final class TapRecords<E: Event>: Sendable {
 
   func end(_ reason: String) { state.withLock { $0.end = $0.end ?? reason } }
 
-  /// What is to be written; never nothing, so that a client that has gone is noticed.
-  /// - Parameter alsoLeftOut: the events that did not come as far as here.
+  /// The bytes to be written; never empty, so that a closed client is noticed.
+  /// - Parameter alsoLeftOut: the events that were lost before they reached this client's queue.
   func drain(alsoLeftOut: Int) -> (bytes: [UInt8], isOver: Bool) {
     state.withLock { state in
       let leftOut = state.leftOut + alsoLeftOut

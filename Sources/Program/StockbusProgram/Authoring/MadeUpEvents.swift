@@ -1,8 +1,8 @@
 import EventBus
 import MarketData
 
-/// Events for trying a plugin that nobody has recorded: of many symbols, with prices that rise, fall and jump, sizes from small to large, all
-/// sides and kinds, quotes that cross, and two days.
+/// Made-up events for trying a plugin: of many symbols, with prices that rise, fall and jump, sizes from small to large, all sides and
+/// kinds, quotes that cross, and two days.
 enum MadeUpEvents {
   static let count = 2_000
   private static let symbols = ["AAPL", "MSFT", "BRK.B", "BTC-USD", "EUR/USD"] + (1...35).map { "S\($0)" }
@@ -10,7 +10,7 @@ enum MadeUpEvents {
   /// 2024-01-02T14:30:00Z in seconds.
   private static let start = 1_704_205_800
 
-  /// In the order of their receipts; the same ones each time.
+  /// In the order of their receipt times; the same events each time.
   static func of<E: Event>(_: E.Type) -> [E] { (0..<count).compactMap { number -> E? in event(number) } }
 
   private static func event<E: Event>(_ number: Int) -> E? {
@@ -36,7 +36,7 @@ enum MadeUpEvents {
     }
   }
 
-  /// A field's value as JSON has it, without quotation marks; nil for that of the example.
+  /// A field's value in JSON, without quotation marks; nil to keep the example's value.
   private static func value(_ name: String, _ kind: FieldKind, _ type: any FieldValue.Type, _ number: Int) -> String? {
     switch kind {
     case .symbol: return name == "symbol" ? symbols[number * 7 % symbols.count] : nil

@@ -7,14 +7,14 @@ import Glibc
 import Darwin
 #endif
 
-/// Writes a folder that was not there before.
+/// Writes a new folder.
 enum NewFolder {
-  /// Why it could not be written, as a sentence without a full stop. What was written before is removed again.
+  /// Why the folder could not be written, as a sentence without a full stop. The files written so far are removed again.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// Writes files into a new folder; its own folder must be there. Folders inside it are made as the files need them.
+  /// Writes files into a new folder; its parent must exist. Folders inside it are created as needed.
   static func write(_ files: [DraftFile], to folder: String) throws(Failure) {
     do throws(Errno) { try make(folder) } catch {
       throw Failure(

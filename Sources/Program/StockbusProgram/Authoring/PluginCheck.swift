@@ -53,13 +53,13 @@ struct PluginCheck: AsyncParsableCommand {
     }
   }
 
-  /// The options as a run gives them to the process, with the defaults of the others.
+  /// The options as a run passes them to the process, with the defaults of the others.
   private static func checked(_ options: String, _ manifest: PluginManifest) throws -> JSONValue {
     let file = "--options"
     var brace = 0
     do throws(Problems) {
       var document = YAMLParser.parse(Array(options.utf8), file: file)
-      // On one line there may be several, as between braces.
+      // Options on one line may be several, as between braces.
       if !document.problems.isEmpty, !options.contains("\n") {
         document = YAMLParser.parse(Array("{\(options)}".utf8), file: file)
         brace = 1
@@ -79,7 +79,7 @@ struct PluginCheck: AsyncParsableCommand {
     }
   }
 
-  /// The plugin of a bundle, or of a folder, which is built, and its description.
+  /// The plugin of a bundle, or of a folder, which is built first, and its description.
   private func library(_ manifest: PluginManifest) throws -> (Plugin, PluginManifest) {
     var path = plugin
     if !plugin.hasSuffix(PluginFolders.ending) {
@@ -100,7 +100,7 @@ struct PluginCheck: AsyncParsableCommand {
     }
   }
 
-  /// Where a description says something else than the plugin's own declaration.
+  /// Where a description differs from the plugin's own declaration.
   static func differences(_ manifest: PluginManifest, _ plugin: Plugin) -> [String] {
     var all: [String] = []
     func compare(_ key: String, _ said: String, _ found: String) {

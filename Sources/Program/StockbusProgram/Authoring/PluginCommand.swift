@@ -26,7 +26,7 @@ struct PluginFolderArgument: ParsableArguments {
   @Argument(help: "The plugin's folder.", completion: .directory)
   var folder = "."
 
-  /// Its manifest. If it has problems, prints them and exits with status 78.
+  /// The plugin's manifest. If it has problems, prints them and exits with status 78.
   func manifest() throws -> PluginManifest {
     do throws(Problems) { return try PluginManifest.read(folder) } catch {
       StandardError.write(ConfigArguments.report(error, ""))

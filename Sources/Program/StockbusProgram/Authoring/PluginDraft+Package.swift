@@ -2,7 +2,7 @@ import StockbusLoading
 import StockbusPlugin
 
 extension PluginDraft {
-  /// A Swift package with the plugin and a program that has it.
+  /// A Swift package with the plugin and a program that contains it.
   var packageFiles: [DraftFile] {
     [
       DraftFile(path: "Package.swift", text: packageManifest),
@@ -19,7 +19,7 @@ extension PluginDraft {
 
   var module: String { name.upper + "Plugin" }
   var type: String { name.upper + kind.rawValue.prefix(1).uppercased() + kind.rawValue.dropFirst() }
-  /// The plugins of stockbus that its configuration needs.
+  /// The plugins of stockbus that the draft's configuration needs.
   private var others: [(module: String, value: String)] {
     switch kind {
     case .source: [("FileWriter", ".fileWriter")]
@@ -31,7 +31,7 @@ extension PluginDraft {
   /// True if the sources of stockbus are at an address, and not in a folder.
   private var isRemote: Bool { stockbus.contains("://") || stockbus.hasPrefix("git@") }
 
-  /// What SwiftPM calls the package: for an address its last part.
+  /// SwiftPM's name for the package: for an address its last part.
   private var identity: String {
     guard isRemote else { return Version.stockbus }
     let last = stockbus.split(whereSeparator: { $0 == "/" || $0 == ":" }).last.map(String.init) ?? Version.stockbus

@@ -1,7 +1,7 @@
 import StockbusLoading
 import StockbusPlugin
 
-/// What a new plugin is to be.
+/// The properties of a new plugin.
 struct PluginDraft: Sendable {
   typealias Kind = PluginManifest.Kind
   typealias Home = PluginManifest.Home
@@ -15,7 +15,7 @@ struct PluginDraft: Sendable {
   let home: Home
   /// The sources of stockbus, for a program: an absolute path or an address.
   var stockbus = ""
-  /// The program that writes it, for the commands in its README.
+  /// The program that writes the draft, for the commands in its README.
   var program = Version.stockbus
 
   /// The files in its folder.
@@ -48,7 +48,7 @@ struct PluginDraft: Sendable {
     }
   }
 
-  /// The configuration that runs it; `component` is its own in braces.
+  /// The configuration that runs the plugin; `component` is its own entry in braces.
   func configuration(_ component: String) -> String {
     let ticks = "{ plugin: generator, symbols: 5, count: 20, seed: 42 }"
     let lines: [String] =

@@ -105,7 +105,7 @@ struct ShelfArgument: ParsableArguments {
     return PluginShelf(place.path)
   }
 
-  /// Prints what `body` returns; if it throws, prints why and exits with 1.
+  /// Prints the result of `body`; if it throws, prints why and exits with 1.
   static func telling(_ body: () throws(BundleFault) -> String) throws {
     let text: String
     do throws(BundleFault) { text = try body() } catch {

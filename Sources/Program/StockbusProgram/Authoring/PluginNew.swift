@@ -72,7 +72,7 @@ struct PluginNew: ParsableCommand {
       description: "a package needs the sources of stockbus, and they are not beside this one: add --stockbus with their folder or address")
   }
 
-  /// What is there now, and what to do next.
+  /// What was written, and what to do next.
   static func text(_ draft: PluginDraft, folder: String) -> String {
     let run = draft.home == .program ? "swift run \(draft.name.snake) run" : "\(draft.program) run"
     // The tests in Swift build stockbus first, for minutes.

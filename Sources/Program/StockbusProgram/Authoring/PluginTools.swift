@@ -38,7 +38,7 @@ struct PluginBuild: ParsableCommand {
     throw ToolCall(manifest.build, in: folder.folder).become()
   }
 
-  /// Builds what is loaded; returns the path of its bundle. Whatever uses the library builds it first, so that it is never an older one.
+  /// Builds the library; returns the path of its bundle. Every command that uses the library builds it first, so that it is up to date.
   static func library(of manifest: PluginManifest, in folder: String) throws(BundleFault) -> String {
     let build = try LibraryBuild(manifest, in: folder)
     try build.run()

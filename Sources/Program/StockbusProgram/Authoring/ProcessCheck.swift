@@ -9,7 +9,7 @@ struct ProcessCheck: Sendable {
   let folder: String
   let catalogue: Catalogue
 
-  /// What of it was not checked, one sentence each, if it keeps the contract.
+  /// The parts of the contract that were not checked, one sentence each, if the process keeps the contract.
   func unreached(_ options: JSONValue?) async -> [String] {
     guard manifest.kind == .processor, let plugin = catalogue["program_processor"], let emitted = manifest.emits.flatMap({ type($0) })
     else {
@@ -44,7 +44,7 @@ struct ProcessCheck: Sendable {
       return ["It has options without a default (\(required.joined(separator: ", "))): give them with --options."]
     }
     var violations: [String] = []
-    // Without options, so that its own defaults are those that it declares it has; then with them written out.
+    // First without options, so that the process uses its own defaults, which must be the declared ones; then with these written out.
     var all = options.map { [Self.text($0)] } ?? [""]
     if options == nil, !manifest.options.entries.isEmpty { all.append(defaults) }
     for given in all {

@@ -8,9 +8,9 @@ import Glibc
 import Darwin
 #endif
 
-/// Where a new package finds stockbus.
+/// Finds the sources of stockbus for a new package.
 enum StockbusSources {
-  /// What `--stockbus` says, ready for a manifest: an address as it is, a folder as an absolute path. Throws a sentence without a full stop.
+  /// The value of `--stockbus` for a manifest: an address as it is, a folder as an absolute path. Throws a sentence without a full stop.
   static func resolved(_ text: String) throws(NewFolder.Failure) -> String {
     if text.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) {
       throw NewFolder.Failure(description: "--stockbus: \(shown(text, limit: 200)) is neither a folder nor an address")

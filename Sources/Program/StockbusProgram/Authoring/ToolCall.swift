@@ -9,7 +9,7 @@ import Glibc
 import Darwin
 #endif
 
-/// A tool of the author's, such as `swift test`, which this process becomes: so it has the terminal, the signals and the last word.
+/// An author's tool, such as `swift test`, which replaces this process: so the tool has the terminal, the signals and the exit status.
 struct ToolCall {
   private let words: [String]
   private let folder: String
@@ -19,7 +19,7 @@ struct ToolCall {
     self.folder = folder
   }
 
-  /// Becomes the tool. It returns only if that fails, with the status to exit with; the reason is printed.
+  /// Replaces this process by the tool. It returns only if that fails, with the status to exit with; the reason is printed.
   func become() -> ExitCode {
     if words.contains(where: { $0.utf8.contains(0) }) { return fail("has a zero byte") }
     if chdir(folder) != 0 { return fail("cannot be run in \(shown(folder, limit: 200)): \(Errno(rawValue: errno))") }
@@ -35,7 +35,7 @@ struct ToolCall {
     return .failure
   }
 
-  /// Says that a manifest names no command; returns the status to exit with.
+  /// Reports that a manifest names no command; returns the status to exit with.
   static func missing(_ command: String, in folder: String) -> ExitCode {
     StandardError.write("\(folder == "." ? "" : folder + "/")\(PluginManifest.file):1:1: error: no '\(command)' is given")
     return ExitStatus.config

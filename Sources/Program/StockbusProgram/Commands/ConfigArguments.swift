@@ -22,8 +22,8 @@ struct ConfigArguments: ParsableArguments {
 
   static var separateHelp: ArgumentHelp { "Each file or folder is a configuration of its own, of a run of its own." }
 
-  /// The checked topologies of configurations for several runs, also checked against each other. Problems as for one; nothing that is only
-  /// between them is told while one of them has problems of its own.
+  /// The checked topologies of configurations for several runs, also checked against each other. Problems as for one; problems between them
+  /// are reported only if each of them has none.
   func topologies(looksAtFiles: Bool = true) throws -> [Topology] {
     var problems = Problems()
     var topologies: [Topology] = []

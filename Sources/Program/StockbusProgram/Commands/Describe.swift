@@ -97,7 +97,7 @@ struct Describe: ParsableCommand {
     return lines.joined(separator: "\n")
   }
 
-  /// A component as it is written in a configuration: with the options that it cannot do without.
+  /// A component as it is written in a configuration: with its required options.
   static func example(_ plugin: Plugin) -> String {
     var lines = ["\(plugin.kind.rawValue)s:", "  my_\(plugin.name):", "    plugin: \(plugin.name)"]
     if plugin.takesInputs { lines.append("    inputs: [something]") }
@@ -135,7 +135,7 @@ extension Describe {
 }
 
 extension Describe {
-  /// One option and the options inside it. Throws what is wrong with its name.
+  /// One option and the options inside it. Throws the problem of an unknown name.
   static func text(option path: String, of plugin: Plugin, width: Int) throws -> String {
     var infos = plugin.options.describe()
     var found: OptionInfo?
@@ -183,10 +183,10 @@ extension Describe {
 }
 
 extension Plugin {
-  /// What a component has besides the plugin's own options.
+  /// The keys of a component besides the plugin's own options.
   fileprivate var commonKeys: [String] {
     var keys: [String] = takesInputs ? ["inputs"] : []
-    // One plugin has an option of this name, which stands in for it.
+    // One plugin has an option with this name, which replaces the common key.
     if takesInputs, !options.names.contains("merge") { keys.append("merge") }
     keys.append("supervision")
     if kind != .sink || !emits.isEmpty { keys.append("output") }

@@ -126,9 +126,9 @@ enum Printing {
       PrintJob.forget(plan.number)
       if job.end == .closed { return }
       if case .failed(let reason) = job.end { throw StandardOutput.failure(reason) }
-      // After a limited number of lines, a symbol that has not come may still come later, so there is no note about it.
+      // After a limited number of lines, a missing symbol may still arrive later, so there is no note about it.
       if request.once || job.end == nil { for note in notes(report.ledger) { StandardError.write(note) } }
-      // Who has got all the lines that were asked for needs nothing more of any source.
+      // If all requested lines have been printed, a source that gave nothing is no error.
       let isLenient = isLenient || job.end != nil && !request.once
       let text = report.text(isQuiet: true, isLenient: isLenient)
       if !text.isEmpty { StandardError.write(text) }

@@ -95,7 +95,7 @@ enum WatchPlan {
     let viewer = components.first { $0.section == .sink && $0.plugin == viewerPlugin } ?? newViewer(components)
     guard let viewer else { return components }
     var needed = Set(viewer.inputs.map(\.from))
-    // Adds what is upstream until nothing new is found.
+    // Adds upstream components until no new one is found.
     while true {
       let more = components.filter { needed.contains($0.id) }.flatMap { $0.inputs.map(\.from) }
       if needed.isSuperset(of: more) { break }

@@ -1,9 +1,9 @@
 /// Commands with their descriptions, for people.
 enum CommandList {
-  /// The most columns for the usage of commands if the descriptions are to stand beside them.
+  /// The widest usage of commands with descriptions beside it.
   private static let widest = 36
 
-  /// Two columns; the description of a command whose usage is long is under it.
+  /// Two columns; the description of a command with a long usage is under it.
   ///
   /// - Parameter rows: usage and description.
   static func lines(_ rows: [[String]], width: Int) -> [String] {

@@ -35,7 +35,7 @@ package enum Console {
     if case .dropped = items.continuation.yield(.reply(lines)) { dropped.withLock { $0 += lines.count } }
   }
 
-  /// Shows the progress line in place on a terminal; nil removes it.
+  /// Shows the progress line in place on a terminal; nil removes the line.
   static func show(progress line: String?) { items.continuation.yield(.progress(line)) }
 
   /// Progress is for people, so it is only shown if standard error is a terminal.

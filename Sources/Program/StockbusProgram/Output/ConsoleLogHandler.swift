@@ -13,8 +13,8 @@ enum LogFormat: String, ExpressibleByArgument, CaseIterable {
   case json
 
   /// - Parameters:
-  ///   - more: what belongs to the message, such as `attempt`, by name.
-  ///   - zone: of the times for people.
+  ///   - more: fields of the message, such as `attempt`, by name.
+  ///   - zone: the time zone of times for people.
   func line(
     _ level: Logger.Level, _ message: String, component: String?, _ more: [(name: String, value: String)], at time: Timestamp,
     zone: DisplayZone

@@ -59,7 +59,7 @@ enum SessionText {
 private enum Records {
   /// - Parameters:
   ///   - numbers: the columns that are numbers in JSON. Empty cells are left out there.
-  ///   - list: the value of the last column in JSON, for the row with this number; nil if it is text as the others are.
+  ///   - list: the value of the last column in JSON, for the row with this number; nil if the column is text like the others.
   static func lines(
     _ columns: [String], _ rows: [[String]], numbers: Set<String>, _ format: PrintFormat, width: Int?, list: ((Int) -> JSONValue)? = nil
   ) -> [String] {

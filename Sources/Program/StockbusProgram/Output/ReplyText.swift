@@ -1,6 +1,8 @@
 import StockbusPlugin
 
-/// A component's reply: one or more lines, where several components may reply each preceded by the component's id. Tabs separate the fields of a line; all other characters that control a terminal are removed.
+/// A component's reply: one or more lines, each preceded by the component's id where several components may reply.
+///
+/// Tabs separate the fields of a line; all other characters that control a terminal are removed.
 package struct ReplyText {
   private let prefix: String
   private let rows: [[String]]

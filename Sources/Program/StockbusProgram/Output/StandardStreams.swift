@@ -18,7 +18,7 @@ package enum StandardError {
 
 /// Standard input: a terminal, a file or a pipe.
 package enum StandardInput {
-  /// False if it is closed, or open for writing only.
+  /// False if the stream is closed, or open for writing only.
   package static var isOpen: Bool {
     let mode = fcntl(STDIN_FILENO, F_GETFL)
     return mode >= 0 && mode & O_ACCMODE != O_WRONLY
@@ -27,7 +27,7 @@ package enum StandardInput {
 
 /// The requested output of a command.
 package enum StandardOutput {
-  /// Writes a line; throws if that fails, as on a full disk. If the reader has gone, it returns quietly.
+  /// Writes a line; throws if that fails, as on a full disk. If the reader has closed the pipe, it returns quietly.
   package static func write(_ line: String) throws {
     var text = line + "\n"
     if case .failed(let reason) = text.withUTF8({ tryWrite(UnsafeRawBufferPointer($0)) }) { throw failure(reason) }
@@ -45,7 +45,7 @@ private func put(_ text: String, to descriptor: Int32) {
   put(raw: isatty(descriptor) == 1 ? TerminalText.harmless(text) : text, to: descriptor)
 }
 
-/// Errors are ignored, because then the stream has no reader any more.
+/// Errors are ignored, because they mean that the stream has no reader any more.
 private func put(raw text: String, to descriptor: Int32) {
   var text = text
   text.withUTF8 { try? FileDescriptor(rawValue: descriptor).writeWhole(UnsafeRawBufferPointer($0)) }

@@ -5,7 +5,7 @@ import StockbusPlugin
 /// One configuration, or several that are given together, as text or for a program that draws.
 struct Drawing {
   struct Part {
-    /// What it is called, where there are several.
+    /// The title, where there are several.
     let title: String
     let topology: Topology
   }
@@ -20,7 +20,7 @@ struct Drawing {
 
   private var isOne: Bool { parts.count == 1 }
 
-  /// A table in upstream order: every component with its plugin, its output, and its inputs. Behind it one of the channels.
+  /// A table in upstream order: every component with its plugin, its output, and its inputs. A table of the channels follows.
   func asText(width: Int?) -> String {
     var tables = parts.map { part in
       let rows = part.topology.nodes.map { node in
@@ -118,7 +118,7 @@ struct Drawing {
 }
 
 extension PlannedNode {
-  /// The plugin's name, and whether it has a process of its own.
+  /// The plugin's name, and a note if the component runs in a separate process.
   fileprivate var pluginText: String { hasProcess ? "\(plugin.name) (isolation: process)" : plugin.name }
 }
 

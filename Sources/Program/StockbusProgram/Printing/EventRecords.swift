@@ -112,7 +112,7 @@ struct EventRecords<E: Event>: ~Copyable {
     return column.isNumber || column.kind == .time ? text : visible(text, limit: 200)
   }
 
-  /// Passes what is ready to `write`, and returns its result.
+  /// Passes the finished bytes to `write`, and returns its result.
   mutating func hand(to write: (UnsafeRawBufferPointer) -> PrintJob.End?) -> PrintJob.End? {
     if isStream { appendRows() }
     if out.count == 0 { return nil }

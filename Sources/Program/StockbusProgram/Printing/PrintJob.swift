@@ -11,7 +11,7 @@ enum FormulaCells: String, CaseIterable, Sendable {
   case keep, defuse
 }
 
-/// What is to be printed, and how it has ended; shared by the command and the sink that it adds to the pipeline.
+/// The request to print, and how printing has ended; shared by the command and the sink that it adds to the pipeline.
 package final class PrintJob: Sendable {
   struct Request: Sendable {
     var format = PrintFormat.table
@@ -24,24 +24,24 @@ package final class PrintJob: Sendable {
     var once = false
     /// With `once`: the time after the start; nil for the end of the data, or until the output has settled.
     var after: Duration?
-    /// With `once`, if a source has no known end: the output has settled when no new symbol has come for this long.
+    /// With `once`, if a source has no known end: the output has settled when no new symbol has arrived for this long.
     var settle = Duration.milliseconds(500)
-    /// The number of lines after which it ends.
+    /// The number of lines after which printing ends.
     var limit: Int?
   }
 
   /// Why printing ended before the events did.
   package enum End: Sendable, Hashable {
-    /// Everything that was asked for has been printed.
+    /// All requested events have been printed.
     case complete
-    /// The reader has gone.
+    /// The reader has closed the output.
     case closed
     /// Writing failed.
     case failed(String)
   }
 
   let request: Request
-  /// Writes everything, or returns why it cannot; blocks.
+  /// Writes everything, or returns why that is impossible; blocks.
   let write: @Sendable (UnsafeRawBufferPointer) -> End?
   private struct State {
     var end: End?
@@ -60,7 +60,7 @@ package final class PrintJob: Sendable {
   /// True if the end of the data is not known.
   var isEndless: Bool { state.withLock { $0.isEndless }() }
 
-  /// `isEndless` returns whether a source without a known end is running.
+  /// Sets the function that returns whether a source without a known end is running.
   func whether(_ isEndless: @escaping @Sendable () -> Bool) { state.withLock { $0.isEndless = isEndless } }
 
   /// Sets `stop`, which is called when there is nothing more to print; at once if that is already so.

@@ -8,12 +8,12 @@ struct PrintMistake: Error, CustomStringConvertible {
   let description: String
 }
 
-/// A topology that prints the output of one component and contains only what that needs.
+/// A topology that prints the output of one component and contains only the components needed for that.
 struct PrintPlan {
   let topology: Topology
   /// The job's number, to be forgotten at the end.
   let number: Int
-  /// Remarks for a reader of the output, one line each.
+  /// Remarks about the output, one line each.
   private(set) var remarks: [String] = []
 
   init(_ job: PrintJob, from: String?, in whole: Topology) throws(PrintMistake) {
@@ -40,7 +40,7 @@ struct PrintPlan {
     }
     let nodes = Self.upstream(of: name, in: whole)
     let node = PlannedNode(
-      // Cannot clash with an id of a configuration, which contains no blank.
+      // This id cannot clash with an id of a configuration, which contains no blank.
       id: Self.printerID, plugin: printer, blueprint: blueprint, assembly: assembly, inputs: [PlannedEdge(from: name)],
       topic: Blueprint.TopicPlan(name: "standard output"), supervision: SupervisionPolicy())
     topology = Topology(

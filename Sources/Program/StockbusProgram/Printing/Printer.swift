@@ -19,7 +19,7 @@ struct PrinterSettings: Options {
   init() {}
 }
 
-/// Prints events until everything that was asked for is printed, the data ends, or the reader has gone.
+/// Prints events until everything requested is printed, the data ends, or the reader has closed the output.
 actor Printer<E: Event>: Sink, BackgroundComponent {
   private let executor = BlockingExecutor(label: "print")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -32,9 +32,9 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
   private var isDone = false
   private var lines = 0
   private var snapshot: Snapshot<E>
-  /// The symbols in the condition, and which of them have come.
+  /// The symbols in the condition, and which of them have arrived.
   private var expectedSymbols: ExpectedSymbols
-  /// When the last new symbol came.
+  /// When the last new symbol arrived.
   private var lastNews: Duration?
 
   init(_ settings: PrinterSettings, _ context: Context) throws {
@@ -74,8 +74,8 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
     write()
   }
 
-  /// Ends the output when the snapshot is due: after the given time, or when no new symbol has come for a while and the end of the data is
-  /// not known.
+  /// Ends the output when the snapshot is due: after the given time, or when no new symbol has arrived for a while and the end of the data
+  /// is unknown.
   func background() async {
     guard request.once else { return }
     if let after = request.after {
@@ -87,7 +87,7 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
       do { try await clock.sleep(until: deadline) } catch { return }
       guard let lastNews, lastNews + request.settle <= clock.uptime else { continue }
       if job.isEndless { return finish() }
-      // If a source has a known end, that is awaited; another source without one may follow.
+      // If a source has a known end, the end of the data is awaited; another source without an end may follow.
       do { try await clock.sleep(for: request.settle) } catch { return }
     }
   }

@@ -3,8 +3,8 @@ import MarketData
 /// The order of a ranking, which follows its events move by move: the symbol leaves its old rank and takes its new one, and the symbols
 /// between shift.
 ///
-/// The cost of a move grows slowly with the number of symbols. An event that cannot follow the ones before, in a complete sequence of a
-/// ranking's events, ends it.
+/// The cost of a move grows slowly with the number of symbols. In a complete sequence of a ranking's events, an event that cannot follow
+/// the events before it ends the order.
 struct RankList {
   /// Handles of symbols in order from rank 1, in pieces that are never empty.
   private var pieces: [[UInt32]] = []

@@ -2,13 +2,13 @@ import EventBus
 import StockbusConfig
 import StockbusPlugin
 
-/// The ranking that a component's ranks come from, and what is lost on the way. A ranking without 'top' sends a rank only with the symbol's
-/// own events, so the order is known only if all of its events arrive.
+/// The ranking from which a component's ranks originate, and what is lost on the way. A ranking without 'top' sends a rank only with the
+/// symbol's own events, so the order is known only if all of its events arrive.
 struct RankSource {
   let feed: PlannedNode
   /// All events of the ranking arrive, in order.
   private(set) var isWhole = true
-  /// The last event that arrives for each symbol is the ranking's last one.
+  /// True if the last event that arrives for each symbol is the ranking's last event of the symbol.
   private(set) var hasLatest = true
 
   /// True if the ranking sends every change of a rank.
@@ -33,7 +33,7 @@ struct RankSource {
     feed = node
   }
 
-  /// A warning that ranks may not be the present ones, and what to do about it; nil if they are.
+  /// A warning that ranks may be outdated, and how to avoid that; nil if they are up to date.
   static func warning(_ source: RankSource?, printing id: String) -> String? {
     guard let source else { return "warning: \(shown(id)) has several rankings; its ranks are those that each symbol's last event told" }
     return source.warning(printing: id)

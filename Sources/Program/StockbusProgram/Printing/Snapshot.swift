@@ -2,13 +2,13 @@ import EventBus
 import MarketData
 
 /// The present state of a stream: the last event of every symbol, or of every account and symbol; for a type without these, the last event.
-/// A symbol may be in several lists of movers, so of these it is the last event of every symbol in each list.
+/// A symbol may be in several lists of movers, so a snapshot of movers has the last event of every symbol in each list.
 ///
 /// If the order of a ranking can be followed, ranks are the present ones, also for symbols that others have moved since their own last
 /// event; the rank in that event is then the previous rank.
 struct Snapshot<E: Event> {
   private var events: [E] = []
-  /// The index in `events` by the number of what an event is about, counted from 1; 0 if there is none.
+  /// The index in `events` by the number of the event's subject, counted from 1; 0 if there is none.
   private var places: [UInt32] = []
   private var ranks: RankList?
   /// Only if the events are movers.
@@ -22,10 +22,10 @@ struct Snapshot<E: Event> {
 
   init(followsRanks: Bool = false) { ranks = followsRanks && E.self == Ranked.self ? RankList() : nil }
 
-  /// How many symbols have come.
+  /// The number of symbols that have arrived.
   var count: Int { E.self == Mover.self ? movers.count : events.count }
 
-  /// True if the order should have been followed and could not be.
+  /// True if the order should have been followed, but a break made that impossible.
   var hasLostRanks: Bool { ranks.map { !$0.isWhole } ?? false }
 
   mutating func keep(_ event: E) {

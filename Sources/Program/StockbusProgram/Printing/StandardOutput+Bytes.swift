@@ -10,7 +10,7 @@ import Darwin
 extension StandardOutput {
   private static let isTerminal = isatty(STDOUT_FILENO) == 1
 
-  /// Writes whole lines, waiting for a slow reader; returns why that is not possible. A terminal gets nothing that controls it.
+  /// Writes whole lines, waiting for a slow reader; returns why that is not possible. A terminal gets no control characters.
   @Sendable
   package static func tryWrite(_ lines: UnsafeRawBufferPointer) -> PrintJob.End? {
     if isTerminal, let harmless = TerminalText.harmless(lines) { return harmless.withUnsafeBytes(tryWrite(bytes:)) }

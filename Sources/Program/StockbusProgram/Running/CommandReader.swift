@@ -85,8 +85,8 @@ struct CommandReader: Sendable {
     }
   }
 
-  /// Executes a command. At the start and between two instances it waits, because a command that is piped in may come before its component
-  /// has started.
+  /// Executes a command. At the start and between two instances it waits, because a piped command may arrive before its component has
+  /// started.
   private func perform(_ command: Command, on id: String) async throws(CommandError) -> String {
     let clock = SystemTimekeeper()
     let asked = clock.uptime

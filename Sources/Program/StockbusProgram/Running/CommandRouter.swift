@@ -22,7 +22,7 @@ struct CommandRouter {
     self.width = width
   }
 
-  /// `line` has the words of a line; its verb is a component, or one of the two words for the run itself.
+  /// The meaning of a line: its first word is a component, or one of the two words for the run itself.
   func request(_ line: Command) -> Request {
     let word = line.verb
     guard let command = Command(line: line.arguments.joined(separator: " ")) else {

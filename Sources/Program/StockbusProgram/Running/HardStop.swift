@@ -16,10 +16,10 @@ final class HardStop: Sendable {
   private let isDisarmed = Mutex(false)
   private let tell: @Sendable (String) async -> Void
 
-  /// - Parameter tell: tells those who wait for the run's end what has become of it; it gets two seconds.
+  /// - Parameter tell: reports the end to the clients that wait for it; it gets two seconds.
   init(tell: @escaping @Sendable (String) async -> Void) { self.tell = tell }
 
-  /// Ends the process after `limit`, unless it is disarmed by then.
+  /// Ends the process after `limit`, unless the stop is disarmed by then.
   func arm(_ pipeline: Pipeline, after limit: Duration) {
     let deadline = DispatchTime.now() + .nanoseconds(Int(limit.wholeNanoseconds))
     DispatchQueue.global().asyncAfter(deadline: deadline) { [self] in
@@ -41,6 +41,6 @@ final class HardStop: Sendable {
     }
   }
 
-  /// The run has ended by itself.
+  /// Called when the run has ended by itself.
   func disarm() { isDisarmed.withLock { $0 = true } }
 }

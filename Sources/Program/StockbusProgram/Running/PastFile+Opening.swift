@@ -4,12 +4,12 @@ internal import StockbusLoading
 internal import StockbusPlugin
 
 extension Program {
-  /// Checks a configuration with what this program has: its plugins, and what it can say about histories.
+  /// Checks a configuration with the plugins of this program, and with its reader of histories.
   func topology(
     _ config: LoadedConfig, looksAtFiles: Bool = true, outerFiles: [RunFiles.Reader] = []
   ) throws(Problems) -> Topology {
     let catalogue = try catalogue.adding(pluginFolders(of: config), for: config)
-    // Only of the plugins that are named: making the blueprints of all of them takes 10 ms.
+    // Checks the named plugins only: making the blueprints of all of them takes 10 ms.
     let faults = catalogue.faults(of: Set(config.description.components.map(\.plugin)))
     if !faults.isEmpty {
       var problems = config.problems
@@ -31,7 +31,7 @@ extension Program {
     return PluginFolders(named + [userPlugins.map { .init(path: $0, mark: nil) }].compactMap(\.self))
   }
 
-  /// What the file under `history` knows now. If it cannot be read, prints why and exits with status 78.
+  /// The present contents of the file under `history`. If it cannot be read, prints why and exits with status 78.
   func knownPast(of topology: Topology) throws -> PastPrices {
     guard let past = topology.past else { return PastPrices() }
     do throws(PastFault) { return try (pastReader ?? .none).read(past, topology.settings.symbolsPerSource) } catch {

@@ -10,7 +10,7 @@ import Glibc
 import Darwin
 #endif
 
-/// The steps from the signals to the last line, for every command that runs until it is stopped, in the order in which no signal and no
+/// The steps from the signals to the last line, for every command that runs until it is stopped. Their order ensures that no signal and no
 /// line is lost.
 package enum ProgramSession {
   /// Must be called before anything is opened or written.
@@ -38,18 +38,18 @@ package enum ProgramSession {
   ///
   /// - Parameters:
   ///   - beside: work to be done during the run; it is cancelled and awaited when the run has ended.
-  ///   - reload: what SIGHUP does in a process without a terminal; if it is left out, SIGHUP stops the run.
-  ///   - cutOff: called with the ledger if the process is ended because the run does not end, instead of `ended`.
+  ///   - reload: the action for SIGHUP in a process without a terminal; if nil, SIGHUP stops the run.
+  ///   - cutOff: called with the ledger, instead of `ended`, if the process is ended because the run does not end.
   static func run(
     _ pipeline: Pipeline, beside: [@Sendable () async -> Void] = [], reload: (@Sendable () -> Void)? = nil,
     cutOff: @escaping @Sendable (String) async -> Void = { _ in }, ended: (RunReport) async throws -> Void
   ) async rethrows {
-    // A task of its own, so that the second signal can cancel it; it is awaited below.
+    // A separate task, so that the second signal can cancel it; it is awaited below.
     let hardStop = HardStop(tell: cutOff)
     let running = Task { await pipeline.run { hardStop.arm($0, after: .seconds(5)) } }
     let signals = StopSignals(pipeline, running, hardStop, reload: reload)
     defer { signals.end() }
-    // Tasks of their own, because the last component's lines must still be written; they are awaited below.
+    // Separate tasks, because the last component's lines must still be written; they are awaited below.
     let printing = Task { await Console.printItems() }
     let besides = beside.map { work in Task { await work() } }
     let report = await running.value

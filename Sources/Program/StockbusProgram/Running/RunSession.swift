@@ -13,7 +13,7 @@ import Darwin
 import StockbusReloading
 #endif
 
-/// The options of all commands that run a configuration, with those of what stands beside the program's runs.
+/// The options of all commands that run a configuration, with those of the run's companion.
 struct RunOptions<Companion: RunCompanion>: ParsableArguments {
   @ArgumentParser.Option(help: "Read commands from this file, pipe, or - for standard input.", completion: .file())
   var commands: String?
@@ -50,7 +50,7 @@ struct RunOptions<Companion: RunCompanion>: ParsableArguments {
   }
 }
 
-/// What `--lenient` of all commands that run a configuration says of itself.
+/// The help of `--lenient` for all commands that run a configuration.
 let lenientHelp: String =
   "End with status 0 where a source gave nothing: it ended without an event, set aside all that came, or was never connected."
 
@@ -95,7 +95,7 @@ struct RunSession<Companion: RunCompanion> {
     if isWatching { beside.append { await ConfigWatch { reload.paths }.run(SystemTimekeeper()) { reload.ask() } } }
     let attendant = try await options.companion.begin(
       RunInHand(pipeline: pipeline, reload: reload, configuration: configuration ?? []))
-    // What SIGHUP does, if there is something to be read again.
+    // The action for SIGHUP, if the configuration can be read again.
     var ask: (@Sendable () -> Void)?
     if configuration != nil { ask = { reload.ask() } }
     let cutOff: @Sendable (String) async -> Void = { await attendant?.runHasEnded(status: 1, text: $0) }

@@ -44,7 +44,7 @@ final class StopSignals: Sendable {
       // `timeout` and some shells signal a process and then its whole group, which is one request, not two.
       if now.uptimeNanoseconds - first.uptimeNanoseconds < Self.echo { return }
       if isRunOver.withLock({ $0 }) { return Self.exitSoon() }
-      // The abort comes first, so that a cancelled component knows that it is cut off and not drained.
+      // The abort is first, so that a cancelled component knows that it is cut off and not drained.
       pipeline.abort()
       running.cancel()
       hardStop.arm(pipeline, after: .seconds(2))
@@ -74,7 +74,7 @@ final class StopSignals: Sendable {
   func end() { arrivals.end() }
 }
 
-/// True if the process has a controlling terminal, whose end is told by SIGHUP.
+/// True if the process has a controlling terminal, whose end is signalled by SIGHUP.
 private func hasTerminal() -> Bool {
   let descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
   if descriptor >= 0 { close(descriptor) }
@@ -94,7 +94,7 @@ final class SignalArrivals: Sendable {
     source = descriptor < 0 ? nil : DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
   }
 
-  /// Calls `body` with each signal, including those that have come already.
+  /// Calls `body` with each signal, including those that have already arrived.
   func start(_ body: @escaping @Sendable (Int32) -> Void) {
     guard let source else { return }
     let descriptor = descriptor

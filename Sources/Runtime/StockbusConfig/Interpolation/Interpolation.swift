@@ -3,13 +3,13 @@ import StockbusPlugin
 /// Replaces `${NAME}`, `${NAME:-default}`, `${NAME:?message}` and `$$` in the values of a tree.
 ///
 /// It works on nodes, after YAML has been parsed: a variable's value stays text, is not searched for more variables, and can never become a
-/// list, a key or another value. Keys are not changed. A plain scalar stays plain, so `${NAME:-}` may come to mean "not set"; in quotation
-/// marks it is the empty text.
+/// list, a key or another value. Keys are not changed. A plain scalar stays plain, so `${NAME:-}` may mean "not set"; in quotation marks it
+/// is the empty text.
 struct Interpolation {
   let document: YAMLDocument
   let limits: ConfigLimits
   let environment: (String) -> String?
-  /// False where `$` is a plain character, as in what a program has written in its own code.
+  /// False where `$` is a plain character, as in components that a program has defined in code.
   var isUsed = true
   private(set) var problems = Problems()
   /// Places of scalars with a problem, so that later steps report nothing more about them.
@@ -56,7 +56,7 @@ struct Interpolation {
       }
       return standIn(node)
     }
-    // Only a '$' that represents itself: every character is still where it was written.
+    // Only a '$' for itself was replaced: every character is still where it was written.
     if template.variables.isEmpty, result == text { return node }
     return ConfigNode(.scalar(result), at: node.mark, isQuoted: node.isQuoted, variables: template.variables)
   }
@@ -64,11 +64,11 @@ struct Interpolation {
   private mutating func standIn(_ node: ConfigNode) -> ConfigNode {
     standIns.insert(node.mark)
     newStandIns.insert(node.mark)
-    // Not verbatim, so that every problem of it is reported at its beginning.
+    // Not verbatim, so that every problem of the text is reported at its beginning.
     return ConfigNode(node.value, at: node.mark, isQuoted: node.isQuoted)
   }
 
-  /// The stand-ins that were found since the last call.
+  /// Returns the stand-ins found since the last call.
   mutating func takeStandIns() -> Set<ConfigNode.Mark> {
     defer { newStandIns = [] }
     return newStandIns
@@ -84,7 +84,7 @@ struct Interpolation {
   }
 
   /// The column where a scalar's text begins, and how many of its characters are written literally from there, on one line and without
-  /// escapes. Only the places of these are known.
+  /// escapes. Places are known only for these characters.
   private func literalBeginning(of text: String, of node: ConfigNode) -> (column: Int, count: Int) {
     guard let source = document.source else { return (node.mark.column, 0) }
     let isDelimited = node.isQuoted && ["\"", "'"].contains(source.character(at: node.mark))

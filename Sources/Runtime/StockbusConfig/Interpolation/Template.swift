@@ -9,7 +9,7 @@ import StockbusPlugin
 /// A `$` before any other character represents itself. The text after `:-` is used if the variable is unset or empty; the text after `:?`
 /// is then the error message. A default is expanded only if it is used.
 struct Template {
-  /// What is wrong, and where: the index of the reference's `$` in the text's Unicode scalars.
+  /// A problem, and where: the index of the reference's `$` in the text's Unicode scalars.
   struct Problem {
     let message: String
     let offset: Int
@@ -139,7 +139,7 @@ struct Template {
 
   private func isDigit(_ character: Unicode.Scalar) -> Bool { ("0"..."9").contains(character) }
 
-  /// What is wrong with a name or with the text after it; nil if that is `}`, `:-` or `:?`.
+  /// The fault of a name or of the text after it; nil if that is `}`, `:-` or `:?`.
   private func mistake(in name: String) -> String? {
     guard let first = name.unicodeScalars.first else { return "'${' must be followed by the name of a variable: letters, digits and '_'" }
     // The text is not repeated: if it is not a reference, it may be part of a password.

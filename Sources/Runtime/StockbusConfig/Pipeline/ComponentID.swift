@@ -4,7 +4,7 @@ import StockbusPlugin
 enum ComponentID {
   static let limit = 64
 
-  /// What is wrong with `id`; nil if it is valid.
+  /// The fault of `id`; nil if it is valid.
   static func mistake(in id: String) -> String? {
     if let topic = RunTopic(rawValue: id) { return "the id '\(id)' is taken by the topic of \(topic.contents); choose another" }
     if id.unicodeScalars.count > limit, isPlain(id) {

@@ -49,7 +49,7 @@ struct ComponentReader {
       isolation: given(node["isolation"]), options: ConfigNode(.map(options), at: node.mark), shownPlugin: node["plugin"]?.shownText)
   }
 
-  /// `merge: true` is an option of the plugin; other values say in which order the inputs are taken.
+  /// `merge: true` is an option of the plugin; other values set the order in which the inputs are taken.
   private func isOwnMerge(_ entry: ConfigNode.Entry) -> Bool {
     guard entry.key == "merge", case .scalar(let text) = entry.value.value else { return false }
     return text == "true" || text == "false"

@@ -9,7 +9,7 @@ import Musl
 import Darwin
 #endif
 
-/// The file-system access that the loader needs. Problems are located at the beginning of the path concerned.
+/// The file-system access of the loader. Problems are located at the beginning of the path concerned.
 enum ConfigFiles {
   /// The identity of a file, the same for all paths that lead to it.
   struct Identity: Hashable {
@@ -27,7 +27,7 @@ enum ConfigFiles {
     let folder = path.hasSuffix("/") ? path : path + "/"
     let names = try names(in: path).filter { isYAML($0) && !((try? status(folder + $0)).map(isFolder) ?? false) }
     for name in names {
-      // Reading what is a pipe or a device might never come to an end.
+      // Reading a pipe or a device might never end.
       if let found = try? status(folder + name), found.st_mode & S_IFMT != S_IFREG { throw problem("is no plain file", folder + name) }
     }
     if names.isEmpty { throw problem("the folder holds no .yaml or .yml file", path) }

@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// Reads a pipeline from files and folders: YAML, variables, and what every component must have.
+/// Reads a pipeline from files and folders: YAML, variables, and the parts that every component must have.
 ///
 /// Several files form one configuration: their sections are joined, and an id, or an option of `runtime`, may occur only once in all of
 /// them. Top-level keys that begin with `x-` are ignored; they can hold anchors, which are valid within one file.
@@ -52,7 +52,7 @@ package struct ConfigLoader: Sendable {
     do throws(Problem) { return try ConfigFiles.expand(path, limits: ConfigLimits()) } catch { return [path] }
   }
 
-  /// False for standard input, pipes and devices, which are read once or never end. What is not there is told when it is read.
+  /// False for standard input, pipes and devices, which are read once or never end. A missing file is reported when it is read.
   package static func canReadAgain(_ path: String) -> Bool {
     if path.isEmpty || path == "-" { return false }
     return files(path).allSatisfy { file in
@@ -66,7 +66,7 @@ package struct ConfigLoader: Sendable {
     load(texts: [(file, text)])
   }
 
-  /// Reads components that a program has written in its own code: ids with their mappings, in which `$` is a plain character.
+  /// Reads components that a program has defined in code: ids with their mappings, in which `$` is a plain character.
   package func load(components: [(section: Section, entry: ConfigNode.Entry)], runtime: ConfigNode.Entry? = nil) -> LoadedConfig {
     var builder = DescriptionBuilder(limits: limits, environment: environment)
     builder.add(components, runtime: runtime)

@@ -62,7 +62,7 @@ struct DescriptionBuilder {
     config.problems.add(variables.problems)
   }
 
-  /// Adds what a program has written in its own code.
+  /// Adds components that a program has defined in code.
   mutating func add(_ components: [(section: Section, entry: ConfigNode.Entry)], runtime: ConfigNode.Entry?) {
     let document = YAMLDocument(root: nil, problems: Problems(), standIns: [], doubled: [], source: nil)
     var variables = Interpolation(document, limits: limits, environment: environment)

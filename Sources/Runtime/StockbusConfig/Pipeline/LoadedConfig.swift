@@ -5,7 +5,7 @@ package import StockbusPlugin
 /// A checker continues with `description` even if there are problems, so that the user sees all of them at once. It reports nothing about
 /// nodes at `standIns` and references to `rejected`, whose problems have been reported.
 package struct LoadedConfig: Sendable {
-  /// Everything that could be understood.
+  /// The part of the configuration that could be understood.
   package var description = PipelineDescription()
   package var problems = Problems()
   /// Ids whose component could not be understood, so that it is missing from `description`.
@@ -27,7 +27,7 @@ package struct LoadedConfig: Sendable {
     return description
   }
 
-  /// Adds a problem, unless a stand-in at that place has one that has been reported.
+  /// Adds a problem, unless the place is a stand-in, whose problem has been reported.
   package mutating func report(_ message: String, at mark: ConfigNode.Mark) {
     if !standIns.contains(mark) { problems.add(message, at: mark) }
   }

@@ -41,7 +41,7 @@ package struct ComponentDescription: Sendable {
   package let pluginMark: ConfigNode.Mark
   /// The plugin as messages show it: `'generator'`, or the variable that the name came from.
   package let shownPlugin: String
-  /// In the written order; no component occurs twice.
+  /// The inputs in the written order; no component occurs twice.
   package let inputs: [InputDescription]
   /// Where the value of `inputs` is written; nil if it is not.
   package let inputsMark: ConfigNode.Mark?
@@ -85,7 +85,7 @@ package struct ComponentDescription: Sendable {
   /// True if both are equal in everything except their inputs, wherever they are written.
   func isLike(_ other: ComponentDescription) -> Bool { differences(from: other).isEmpty }
 
-  /// What differs except the inputs, by the keys under which it is written. Never values, which may be secrets.
+  /// What differs except the inputs, as the keys under which it is written. Never values, which may be secrets.
   func differences(from other: ComponentDescription) -> [String] {
     var keys: [String] = []
     if section != other.section { keys.append("kind") }

@@ -2,13 +2,13 @@ internal import EventBus
 internal import MarketData
 internal import StockbusPlugin
 
-/// A channel, and what writes and reads it.
+/// A channel, with its writers and readers.
 package struct ChannelPlan: Sendable {
   package struct End: Sendable {
     /// The configuration, counted from 0.
     package let run: Int
     package let node: PlannedNode
-    /// The event type there; empty if it is not known.
+    /// The event type of the channel; empty if unknown.
     package let eventName: String
     /// The parts that are written or read: `ticks.0, ticks.1`; empty for all of them.
     package let parts: String
@@ -32,7 +32,7 @@ extension OriginCheck {
       }
     }
     return groups.compactMap { group in
-      // The name as one of them has it that does not take it from a variable.
+      // The name, preferably from a configuration that does not take it from a variable.
       let names = group.map { $0.end.redacted(visible($0.end.use.name)) }
       guard let first = group.first?.end.use, let name = names.first(where: { $0 == visible(first.name) }) ?? names.first else {
         return nil

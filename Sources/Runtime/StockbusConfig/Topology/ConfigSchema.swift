@@ -42,7 +42,7 @@ extension Catalogue {
 
   private static func reference(_ name: String) -> JSONValue { ["$ref": .string("#/$defs/\(name)")] }
 
-  /// An empty value counts as none.
+  /// Also accepts an empty value, which counts as none.
   private static func orNothing(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, ["type": "null"]]] }
 
   /// The plugin decides which options there are. If its name is a variable, any option is allowed.

@@ -10,10 +10,10 @@ struct UsedFile {
   /// The message for another component that uses the same file: `source 'prices' reads it, at plugins.yaml:3:20`.
   let words: String
   let place: FilePlace
-  /// What messages show instead of the path; nil if they show the path.
+  /// Shown in messages instead of the path; nil if they show the path.
   private let hidden: String?
 
-  /// Nil for what may be shared: standard streams, pipes, devices, and paths that cannot be resolved.
+  /// Nil for files that may be shared: standard streams, pipes, devices, and paths that cannot be resolved.
   init?(title: String?, _ use: FileUse, at mark: ConfigNode.Mark, hidden: String? = nil, words: String) {
     guard !use.isStandardStream, let place = FilePlace(use.path), place.kind == .plain || place.kind == .missing else { return nil }
     self.title = title
@@ -60,7 +60,7 @@ struct FileClash {
         if !isKept { firstOutput = firstOutput ?? writer }
       }
     }
-    // Rotated files: found by name, as most of them do not exist yet, and by identity if they do.
+    // Rotated files: found by name, as most of them do not exist yet, and also by identity if they do.
     var byName: [FileIdentity: [Int]] = [:]
     for (number, file) in files.enumerated() where file.keeps > 0 {
       byName[file.place.folder.child(file.place.name), default: []].append(number)

@@ -2,8 +2,8 @@ internal import EventBus
 internal import MarketData
 package import StockbusPlugin
 
-/// Checks components against those from which their events come: in one configuration, or in several that are given together, where events
-/// also come over channels.
+/// Checks components against the origins of their events: in one configuration, or in several that are given together, where events also
+/// arrive over channels.
 package struct OriginCheck {
   struct Place: Hashable {
     let run: Int
@@ -15,10 +15,10 @@ package struct OriginCheck {
     let node: PlannedNode
     let place: Place
     let use: ChannelUse
-    /// The type of the events there.
+    /// The type of the channel's events.
     let type: (any Event.Type)?
 
-    /// Without what came from variables.
+    /// Replaces values that are from variables.
     func redacted(_ text: String) -> String { node.description?.options.redacted(text) ?? text }
   }
 
@@ -51,7 +51,7 @@ package struct OriginCheck {
     let first = runs.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.count) }
     func number(_ place: Place) -> Int { first[place.run] + place.node }
     let places = runs.indices.flatMap { run in runs[run].indices.map { Place(run: run, node: $0) } }
-    // What each one reads, by number: its inputs, with nil for those that are not known, and what is written to the channels that it reads.
+    // The origins of each component, by number: its inputs, with nil for unknown ones, and the writers of the channels that it reads.
     let ids = runs.map { nodes in Dictionary(nodes.enumerated().map { ($1.id, $0) }) { first, _ in first } }
     let inputs = places.map { place in runs[place.run][place.node].inputs.map { ids[place.run][$0.from].map { first[place.run] + $0 } } }
     var sources = [[Int]](repeating: [], count: places.count)
@@ -66,7 +66,7 @@ package struct OriginCheck {
       let behind = zip(node.inputs, inputs[place]).map { edge, input in
         (input.flatMap { origins[$0] })?.over(isWhole: edge.options.overflow == .block)
       }
-      // A component whose output has another type, or has none, makes something else of what it gets; a writer passes it on.
+      // A component whose output has another type, or none, transforms its input; a writer passes it on.
       let passesOn = node.blueprint.output.map { output in node.blueprint.inputs.contains { $0 == output } } ?? true
       origins[place] = InputOrigin(
         number: place, title: Self.title(node), settings: node.assembly.declaredSettings, isProcessor: node.plugin.kind == .processor,
@@ -125,15 +125,15 @@ extension OriginCheck {
     return problems
   }
 
-  /// What is not wrong, but may be a mistake in configurations that are given together: channels, or parts of them, that are read and not
-  /// written, or written and not read; two of which there may be one. One line each with its place.
+  /// Probable mistakes in configurations that are given together: channels, or parts of them, that are read and not written, or written and
+  /// not read; two channels that may be one. One line each with its place.
   package var doubts: [String] {
     var doubts: [String] = []
     func add(_ end: End, _ message: String, _ place: OptionPlace) {
       guard let title = end.node.description?.title else { return }
       doubts.append("\(mark(end, place).place): warning: \(title): \(message)")
     }
-    /// Those that would be at the other end if they named the same servers.
+    /// The components that would be at the other end if they named the same servers.
     func elsewhere(_ end: End, _ others: [End], _ verb: String) -> String {
       guard let other = others.first(where: { $0.use.hasSameName(as: end.use) }) else { return "" }
       return "; \(Self.title(other.node)) \(verb) it on other servers"

@@ -1,8 +1,8 @@
 internal import StockbusPlugin
 
-/// Components that a configuration reads by a name such as `broker.fills`, and need not write: each passes one part of an output on.
+/// Components that a configuration reads by a name such as `broker.fills` without defining them: each passes on one part of an output.
 enum OutputParts {
-  /// One for each part that is named as an input, in the order in which they are named first.
+  /// One component for each part that is named as an input, in the order of their first mention.
   static func components(readBy components: [ComponentDescription], _ catalogue: Catalogue) -> [ComponentDescription] {
     var whole: [String: ComponentDescription] = [:]
     for component in components where whole[component.id] == nil { whole[component.id] = component }

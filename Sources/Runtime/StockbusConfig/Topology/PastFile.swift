@@ -1,12 +1,12 @@
 package import StockbusPlugin
 
-/// The file under `history`, from which a run knows what was before it.
+/// The file under `history`, from which a run takes the prices before its start.
 package struct PastFile: Sendable {
   package let path: String
   package let mark: ConfigNode.Mark
   /// The path as messages show it.
   package let shownPath: String
-  /// The component of this run that writes the file, as messages name it; nil if none does. The file need not exist yet then.
+  /// The component of this run that writes the file, as messages name it; nil if none does. With a writer, the file may still be missing.
   package let writer: String?
 
   /// A problem of the file, at the place that names it.
@@ -14,7 +14,7 @@ package struct PastFile: Sendable {
 }
 
 extension TopologyChecker {
-  /// Reads `history`, and reports what is wrong with the file. The components' files are known by now.
+  /// Reads `history`, and reports problems of the file. Called when the components' files are known.
   mutating func readHistory() -> PastFile? {
     guard let node = config.description.history, !config.standIns.contains(node.mark) else { return nil }
     guard case .scalar(let path) = node.value, !path.isEmpty else {
@@ -28,7 +28,7 @@ extension TopologyChecker {
     }
     let writer = files.first { $0.file.use.mayBeRead && FilePlace($0.file.use.path)?.identity == place.identity }
     let past = PastFile(path: path, mark: node.mark, shownPath: node.shownText, writer: writer?.title)
-    // What is wrong with a file that is written is said of its writer.
+    // Problems of a file that this run writes are reported for its writer.
     if writer != nil { return past }
     outerFiles.append(RunFiles.Reader(path: path, words: "the run knows from it what was before, at \(node.mark.place)"))
     let fault: String? =

@@ -39,7 +39,7 @@ package struct RunSettings: Options {
   /// The zone that was named, or the machine's.
   package var displayZone: DisplayZone { zone.flatMap { try? DisplayZone(named: $0) } ?? .system }
 
-  /// The zone that was named, never the machine's: in it the dates of bars may begin.
+  /// The named zone, never the machine's: the dates of bars may begin in it.
   package var dateZone: ExchangeClock? { zone.flatMap { try? ExchangeClock(zone: $0) } }
 }
 
@@ -87,9 +87,9 @@ package struct OutputSettings: Options {
 
 /// `merge:` of a component: the order in which it gets the events of several inputs.
 package enum MergeOrder: String, Choice {
-  /// As they come: the order depends on timing.
+  /// As they arrive: the order depends on timing.
   case arrival
-  /// In the order of their receipts; ties in the order of the inputs. An event waits until no input can bring an earlier one.
+  /// In the order of their receipt times; ties in the order of the inputs. An event waits until no input can deliver an earlier one.
   case received
 }
 

@@ -4,10 +4,10 @@ extension Topology {
   /// The symbols that can reach a component, if all its sources know theirs; otherwise nil.
   package func symbols(reaching id: String) -> Set<String>? { emitted(upTo: id)[id].flatMap(\.self) }
 
-  /// What is allowed but probably unintended, each with its place: `plugins.yaml:9:15: warning: …`.
+  /// Allowed but probably unintended settings, each with its place: `plugins.yaml:9:15: warning: …`.
   package var warnings: [String] { doubts + symbolWarnings }
 
-  /// Symbols that components name but none of their sources has.
+  /// Symbols that components name but that none of their sources has.
   private var symbolWarnings: [String] {
     let reaching = emitted(upTo: nil)
     var warnings: [String] = []

@@ -11,11 +11,11 @@ package struct Topology: Sendable {
   package let outerFiles: [RunFiles.Reader]
   /// Warnings, such as those about files that are read, one line each with its place.
   let doubts: [String]
-  /// What makes the output depend on timing, one line each with its place.
+  /// Why the output depends on timing, one line each with its place.
   package let notes: [String]
   /// The instruments of the run, with their calendars; to be provided as a service.
   package let instruments: Instruments
-  /// The file from which the run knows what was before it; nil if none is named.
+  /// The file with the prices before the run; nil if none is named.
   package let past: PastFile?
   /// The value of `runtime`; nil if it is not written.
   let runtime: ConfigNode?
@@ -38,7 +38,7 @@ package struct Topology: Sendable {
     self.doubts = doubts
   }
 
-  /// The same with other components.
+  /// This topology with other components.
   package func with(_ nodes: [PlannedNode]) -> Topology {
     Topology(
       nodes: nodes, settings: settings, outerFiles: outerFiles, doubts: doubts, notes: notes, runtime: runtime, instruments: instruments,
@@ -66,11 +66,11 @@ package struct PlannedNode: Sendable {
   package let inputs: [PlannedEdge]
   package let topic: Blueprint.TopicPlan
   package let supervision: SupervisionPolicy
-  /// Whether the events of several inputs come in the order of their receipts.
+  /// The order in which the component gets the events of several inputs.
   package let merge: MergeOrder
-  /// The component as it was written; nil if it comes from no configuration.
+  /// The component as it was written; nil if it is from no configuration.
   package let description: ComponentDescription?
-  /// Its position among all components as they were written, counted from 0.
+  /// The component's position among all components as they were written, counted from 0.
   package let place: Int
 
   package init(
@@ -92,10 +92,10 @@ package struct PlannedNode: Sendable {
 }
 
 extension PlannedNode {
-  /// True if it is told the time, or gets its inputs in the order of their receipts.
+  /// True if the component is notified of the time, or gets its inputs in the order of their receipt times.
   package var worksWithTime: Bool { blueprint.isTimed || merge == .received }
 
-  /// True if it has a process of its own.
+  /// True if the component runs in a separate process.
   package var hasProcess: Bool {
     switch description?.isolation?.value {
     case .map: true

@@ -15,9 +15,9 @@ struct NamedFile {
   let file: PlacedFile
   /// The component's options, as they were written.
   let options: ConfigNode
-  /// Returns what is wrong with its contents, as far as its beginning shows.
+  /// Returns the problem of the contents, if their beginning shows one.
   let fault: @Sendable () -> String?
-  /// Returns what is probably unintended in its contents.
+  /// Returns what is probably unintended in the contents.
   let doubt: @Sendable () -> String?
 }
 
@@ -25,7 +25,7 @@ extension TopologyChecker {
   /// How many files are opened at most, as opening more would delay the start. Errors in other files are reported when they are read.
   private static var mostLooks: Int { 16 }
 
-  /// Checks that files to be read exist and begin as their readers expect, that nothing is written that something else reads or writes, and
+  /// Checks that files to be read exist and begin as their readers expect, that no output is also read or written by another component, and
   /// that an input that can be read only once has one reader.
   mutating func checkFiles() {
     let outer = outerFiles.compactMap { file in
@@ -43,7 +43,7 @@ extension TopologyChecker {
     for clash in clashes {
       let (file, other) = (used[clash.to], used[clash.other])
       guard let title = file.title else { continue }
-      // What is between the writers of two components' transactions cannot be kept together.
+      // Two components write in separate transactions, so a change by both would not be atomic.
       let why =
         file.use.isDatabase && other.use.isDatabase && clash.aside == nil
         ? "; a database has one component that writes its prices and trading: give each a file of its own" : ""
@@ -108,7 +108,7 @@ extension TopologyChecker {
     }
   }
 
-  /// What prevents a file from being read or written at all, as far as that can be seen now.
+  /// The reason why a file cannot be read or written at all, if known before the start.
   private mutating func fault(_ file: PlacedFile) -> String? {
     let isRead = file.use.access == .read
     let path = file.use.path
@@ -126,7 +126,7 @@ extension TopologyChecker {
     }
   }
 
-  /// What is wrong with a path such as `~/prices.csv`, unless something is named `~`.
+  /// The problem of a path such as `~/prices.csv`, unless a file is named `~`.
   private func homeless(_ file: PlacedFile) -> String? {
     let path = file.use.path
     guard path.hasPrefix("~"), FilePlace(String(path.prefix { $0 != "/" }))?.kind ?? .missing == .missing else { return nil }
@@ -194,7 +194,7 @@ extension TopologyChecker {
 }
 
 extension FileUse.Access {
-  /// For a sentence about the file.
+  /// The verb for a sentence about the file.
   fileprivate var verb: String {
     switch self {
     case .read: "reads"

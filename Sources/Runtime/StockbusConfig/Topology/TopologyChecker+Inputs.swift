@@ -101,7 +101,7 @@ extension TopologyChecker {
   }
 
   /// Adds a warning if a blocking reader asks for more capacity than the output has. All blocking readers share one ring, so more events
-  /// than their own options say may wait for the others too. No numbers are shown, as they may come from variables.
+  /// than their own options say may wait for the others too. No numbers are shown, as they may be from variables.
   mutating func warnOfEnlarging(of id: String, capacity: Int, by readers: [Reader]) {
     func size(_ capacity: Int) -> Int { capacity < 2 ? 2 : 1 << (Int.bitWidth - (capacity - 1).leadingZeroBitCount) }
     func asked(_ reader: Reader) -> Int { max(size(reader.edge.capacity ?? 0), size(capacity)) }

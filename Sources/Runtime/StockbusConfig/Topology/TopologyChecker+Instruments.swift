@@ -43,18 +43,18 @@ extension TopologyChecker {
     if let root = root(of: file) { builder.add(root) }
   }
 
-  /// Where the files that were read are named.
+  /// Where each file that was read is named, by the file's identity.
   private typealias SeenFiles = [FileIdentity: ConfigNode.Mark]
 
   /// A file that was read.
   private struct DataFile {
     let bytes: [UInt8]
-    /// For messages; the name of a variable if the path came from one.
+    /// The name in messages; the name of a variable if the path is from one.
     let name: String
     let isCSV: Bool
   }
 
-  /// The contents of the plain file that a node names; nil after reporting why there are none, and if no files are looked at.
+  /// The contents of the plain file that a node names; nil after reporting why there are none, and if files are not checked.
   private mutating func file(
     _ node: ConfigNode, _ key: String, endings: [String], _ builder: inout InstrumentsBuilder, _ seen: inout SeenFiles
   ) -> DataFile? {
@@ -102,7 +102,7 @@ extension TopologyChecker {
     }
   }
 
-  /// The contents of a YAML file; nil after reporting its problems if there is nothing to go on with.
+  /// The contents of a YAML file; nil after reporting its problems if nothing usable remains.
   private mutating func root(of file: DataFile) -> ConfigNode? {
     let document = YAMLParser.parse(file.bytes, file: file.name)
     config.problems.add(document.problems)

@@ -2,8 +2,8 @@ internal import EventBus
 internal import StockbusPlugin
 
 extension TopologyChecker {
-  /// Blueprint and assembly of what stands in for a component with `isolation: process`; of any other the same as given. Nil if it cannot
-  /// be isolated, which is reported.
+  /// Blueprint and assembly of the stand-in for a component with `isolation: process`; for other components the given ones. Nil if it
+  /// cannot be isolated, which is reported.
   mutating func isolated(
     _ component: ComponentDescription, _ plugin: Plugin, _ blueprint: Blueprint, _ assembly: Blueprint.Assembly, _ options: ConfigNode
   ) throws(Problems) -> (Blueprint, Blueprint.Assembly)? {

@@ -11,7 +11,7 @@ extension TopologyChecker {
     return .arrival
   }
 
-  /// Reports a value of `merge` that is no order.
+  /// Reports a value of `merge` that is not an order.
   mutating func reportMerge(_ node: ConfigNode, of component: ComponentDescription) {
     let names = MergeOrder.allCases.map(\.rawValue)
     var (got, hint) = (node.kind, "")

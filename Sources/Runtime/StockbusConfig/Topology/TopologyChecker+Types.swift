@@ -73,7 +73,7 @@ extension TopologyChecker {
     for emitter in emitters where wouldFit(emitter.type) {
       for id in emitter.ids where !taken.contains(id) && names.count < 5 {
         names.append("\(shown(id)) (\(emitter.type.eventName))")
-        // Probably meant, so it is not reported as unread too.
+        // Reported as a mistake already, so it is not reported as unread too.
         excused.insert(id)
       }
     }

@@ -6,9 +6,9 @@ extension Topology {
   /// Checks a configuration against the available plugins. Throws all problems at once, including those of reading it.
   ///
   /// - Parameters:
-  ///   - looksAtFiles: whether to check that files to be read exist, and that outputs do not conflict with each other or with inputs.
+  ///   - looksAtFiles: true to check that files to be read exist, and that outputs do not conflict with each other or with inputs.
   ///   - outerFiles: files that the run reads in addition to those of its components and its configuration.
-  ///   - mayBeUnread: whether what a component emits may have no reader in the configuration.
+  ///   - mayBeUnread: true if outputs may have no reader in the configuration.
   ///   - historyFault: why the file at a path cannot be read as a history, as the end of a sentence that names it; nil if it can.
   package static func check(
     _ config: LoadedConfig, catalogue: Catalogue, looksAtFiles: Bool = true, outerFiles: [RunFiles.Reader] = [],
@@ -23,8 +23,8 @@ extension Topology {
   }
 }
 
-/// Resolves names: inputs, order, plugins, types, options. Every step reports its problems and continues, and reports nothing that is only
-/// a consequence of another problem.
+/// Resolves names: inputs, order, plugins, types, options. Every step reports its problems and continues, and reports no mere consequences
+/// of earlier problems.
 struct TopologyChecker {
   var config: LoadedConfig
   let catalogue: Catalogue
@@ -37,7 +37,7 @@ struct TopologyChecker {
   var readable: [String] = []
   /// The event type that each component emits, as far as it is known.
   var emitted: [String: any Event.Type] = RunTopic.allCases.reduce(into: [:]) { $0[$1.rawValue] = $1.eventType }
-  /// For suggestions.
+  /// The emitters of each type, for suggestions.
   var emitters: [Emitters] = []
   /// Components that are unread because of a mistake that has been reported.
   var excused: Set<String> = []
@@ -55,7 +55,7 @@ struct TopologyChecker {
   var files: [NamedFile] = []
   /// Warnings, one line each with its place.
   var doubts: [String] = []
-  /// What makes the output depend on timing, one line each with its place.
+  /// Why the output depends on timing, one line each with its place.
   var notes: [String] = []
   /// Names in folders, for suggestions.
   var folders: [String: [String]] = [:]
@@ -103,7 +103,7 @@ struct TopologyChecker {
       "there is nothing to run: no sources, processors or sinks", at: ConfigNode.Mark(file: file, line: 1, column: 1))
   }
 
-  /// The options at `node`, the defaults if there is none; if they are wrong, all problems are reported and nil returned. None is required.
+  /// The options at `node`, or the defaults without a node; if options are wrong, reports all problems and returns nil. None is required.
   mutating func decode<O: Options>(_: O.Type, _ node: ConfigNode?, _ title: String) -> O? {
     guard let node else { return O() }
     do throws(Problems) { return try O.decode(node, at: node.mark) } catch {

@@ -1,20 +1,20 @@
 internal import StockbusPlugin
 
-/// What has to be done to turn a run of one topology into a run of another: components by id, in upstream order, removed ones last.
+/// The steps that turn a run of one topology into a run of another: components by id, in upstream order, removed ones last.
 package struct TopologyDifference: Sendable, Hashable {
-  /// What is done with one component.
+  /// The step for one component.
   package enum Step: String, Sendable, Hashable, Codable {
-    /// Nothing.
+    /// No change.
     case kept
     /// The same instance reads other topics, or reads them with other options.
     case rewired
-    /// A new instance replaces it, because its plugin, options, supervision or event types differ.
+    /// A new instance replaces the present one, because its plugin, options, supervision or event types differ.
     case replaced
     case added
     case removed
   }
 
-  /// One component, and what is done with it.
+  /// One component and its step.
   package struct Entry: Sendable, Hashable {
     package let id: String
     package let step: Step
@@ -27,7 +27,7 @@ package struct TopologyDifference: Sendable, Hashable {
   /// True if `runtime`, `instruments`, `calendars` or `history` differ, which concern the run as a whole.
   package let changesRuntime: Bool
 
-  /// Why a run cannot change so while it goes on; nil if nothing speaks against it.
+  /// Why this change is impossible during a run; nil if it is possible.
   package var obstacle: String? {
     changesRuntime
       ? "'runtime', 'calendars', 'instruments' and 'history' are about the whole run, and it has to start anew for others" : nil
@@ -37,7 +37,7 @@ package struct TopologyDifference: Sendable, Hashable {
 }
 
 extension Topology {
-  /// What has to be done for `next` to run in place of this topology.
+  /// The steps that make `next` run in place of this topology.
   package func difference(to next: Topology) -> TopologyDifference {
     let before = Dictionary(uniqueKeysWithValues: nodes.map { ($0.id, $0) })
     // Components that write to another topic than before, so that their readers must change too. Nodes are in upstream order.
@@ -68,8 +68,8 @@ extension Topology {
 }
 
 extension PlannedNode {
-  /// True if readers of one can continue with the other: the same event type in a ring of the same size. Keeping the last values can be
-  /// turned on for an existing topic.
+  /// True if readers of one output can continue with the other: the same event type in a ring of the same size. Keeping the last values can
+  /// be turned on for an existing topic.
   package func emitsLike(_ other: PlannedNode) -> Bool {
     blueprint.output == other.blueprint.output && topic.capacity == other.topic.capacity && topic.memory == other.topic.memory
   }

@@ -1,9 +1,9 @@
 import StockbusPlugin
 
-/// Builds the tree of nodes from the events of one document and collects problems. A syntax error or a limit ends it.
+/// Builds the tree of nodes from the events of one document and collects problems. A syntax error or a limit ends the reading.
 ///
-/// An alias shares the node that it refers to, so memory is proportional to the size of the file. Its contents are counted again all the
-/// same, because every traversal visits them again.
+/// An alias shares the node that it refers to, so memory is proportional to the size of the file. The contents of an alias are still
+/// counted again, because every traversal visits them again.
 struct YAMLComposer: ~Copyable {
   /// The size of a node with its aliases expanded.
   struct Size {

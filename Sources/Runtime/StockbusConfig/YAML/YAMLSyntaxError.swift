@@ -7,7 +7,7 @@ struct YAMLSyntaxError {
   let context: String
   let contextMark: ConfigNode.Mark
 
-  /// A problem in words that say what to change, at the place to change.
+  /// The problem in words that state what to change, at the place to change.
   func problem(in source: SourceText) -> Problem {
     let character = source.character(at: mark)
     if character == "{", problem.hasPrefix("did not find expected ','"), isBehindDollar(in: source) {

@@ -1,4 +1,4 @@
-/// Jobs in the order they came, each with the time at which it began to wait, in nanoseconds of the monotonic clock.
+/// Jobs in the order of their arrival, each with the time at which it began to wait, in nanoseconds of the monotonic clock.
 struct JobQueue<Job> {
   struct Entry {
     let job: Job

@@ -6,7 +6,7 @@ internal import StockbusPlugin
 struct PlacedJob {
   private let job: UnownedJob
   private let executor: UnownedTaskExecutor
-  /// Where its time is counted. Owned, because the job's end may be that of its task and of the executor.
+  /// Counts the job's time. Owned, because the job's end may be that of its task and of the executor.
   let busy: BusyTime?
 
   init(_ job: UnownedJob, on executor: some TaskExecutor, busy: BusyTime? = nil) {

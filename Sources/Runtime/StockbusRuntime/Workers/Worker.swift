@@ -18,7 +18,7 @@ final class Worker: @unchecked Sendable {
   }
 
   enum Phase {
-    /// It has no thread yet; the first job, or the first call of `rouse`, starts one.
+    /// The worker has no thread yet; the first job, or the first call of `rouse`, starts one.
     case unborn
     case asleep
     case awake
@@ -31,7 +31,7 @@ final class Worker: @unchecked Sendable {
   private(set) var began: Int64 = 0
   /// Where the time of the present job is counted.
   private var busy: BusyTime?
-  /// How many jobs of its own it has taken since it last looked whether others need help although it is busy itself.
+  /// The number of its own jobs since the worker last checked, although busy itself, whether others need help.
   private var jobs = 0
 
   init(_ number: Int) { self.number = number }
@@ -52,7 +52,7 @@ final class Worker: @unchecked Sendable {
     return phase != .awake
   }
 
-  /// Takes the job after all jobs that wait already.
+  /// Takes the job after all jobs that are already waiting.
   func append(_ job: PlacedJob, since: Int64, for pool: WorkerPool) {
     let phase = state.withLock { state in
       defer { state.phase = .awake }
@@ -94,7 +94,7 @@ final class Worker: @unchecked Sendable {
   }
 
   /// Runs the barrier for the parkers here, if the first of them began to sleep before `moment`, and checks again on their behalf. Returns
-  /// whether there were any.
+  /// true if there were any.
   @discardableResult
   func lookAfterSleepers(before moment: Int64) -> Bool {
     let sleepers = state.withLock { state -> [Parker] in
@@ -131,15 +131,15 @@ final class Worker: @unchecked Sendable {
     }
   }
 
-  /// Its own oldest job, or one that has waited too long elsewhere; nil if it must sleep until the doorbell rings. Now and then one that has
-  /// waited very long elsewhere comes first.
+  /// The worker's own oldest job, or one that has waited too long elsewhere; nil if it must sleep until the doorbell rings. From time to
+  /// time, a job that has waited very long elsewhere takes precedence.
   private func next(for pool: WorkerPool) -> PlacedJob? {
     while true {
       let now = stockbus_monotonic_ns()
       busy?.add(now - began)
       busy = nil
       began = now
-      // A busy worker never gets as far as `steal` below, so this is what saves the jobs behind one that does not end.
+      // A busy worker never reaches `steal` below, so this check saves the jobs behind one that does not end.
       jobs += 1
       if jobs >= WorkerPool.jobsBetweenRescues {
         jobs = 0

@@ -21,7 +21,7 @@ final class WorkerMonitor: Sendable {
   private let phase = Atomic(Phase.unborn)
   private let bell = DispatchSemaphore(value: 0)
 
-  /// To be called when there is work.
+  /// To be called when there are jobs.
   func begin(for pool: WorkerPool) {
     if phase.load(ordering: .relaxed) == .awake { return }
     switch phase.exchange(.awake, ordering: .sequentiallyConsistent) {
@@ -41,7 +41,7 @@ final class WorkerMonitor: Sendable {
       guard quiet > Self.quietRounds else { continue }
       quiet = 0
       phase.store(.asleep, ordering: .sequentiallyConsistent)
-      // Work that came just before has found the phase awake and has not woken this thread, so check again.
+      // Work that arrived just before has found the phase awake and has not woken this thread, so check again.
       if pool.isBusy, phase.exchange(.awake, ordering: .sequentiallyConsistent) == .asleep { continue }
       bell.wait()
     }

@@ -7,8 +7,8 @@ internal import StockbusPlugin
 /// Handing an event to another core costs more than most components do with it, because the cache lines of the event and of the positions
 /// of both ends have to move. So a component that is woken is queued on the waker's own worker and runs next there, with warm caches: a
 /// producer fills its ring and sleeps, and then its reader empties it. If one worker does not keep up, others help: a job that has waited
-/// longer than `stealDelay`, which is many times the cost of moving its data, is taken by an idle worker. Where all are busy, one that has
-/// waited much longer is taken by any, so that a job that does not end delays no other for ever.
+/// longer than `stealDelay`, which is many times the cost of moving its data, is taken by an idle worker. If all are busy, a job that has
+/// waited much longer is taken by any worker, so that a job that does not end delays no other permanently.
 ///
 /// A worker checks the ages of its own waiting jobs between two jobs. While one job takes long, a `WorkerMonitor` does.
 package final class WorkerPool: TaskExecutor, SleepWatch {
@@ -23,9 +23,9 @@ package final class WorkerPool: TaskExecutor, SleepWatch {
   /// How long sleepers without a barrier wait for one, in nanoseconds. A sleeper can only miss a change that was made at the moment when it
   /// went to sleep, and the next change wakes it too. So the time may be long, and one barrier serves many.
   let sleepersDelay: Int64 = 1_000_000
-  /// How long a job waits for its own worker before another one takes it although it has jobs of its own, in nanoseconds.
+  /// How long a job waits for its own worker before another worker takes it although that one has jobs of its own, in nanoseconds.
   private let rescueDelay: Int64
-  /// How often a busy worker looks for such a job.
+  /// The number of jobs after which a busy worker searches for such a job.
   static let jobsBetweenRescues = 61
 
   init(count: Int, stealDelay: Int64 = 200_000) {
@@ -42,7 +42,7 @@ package final class WorkerPool: TaskExecutor, SleepWatch {
 
   func enqueue(_ job: PlacedJob) {
     if let worker = current.worker { return worker.append(job, since: worker.began, for: self) }
-    // From outside the pool: a timer, a socket, a component with a thread of its own.
+    // Enqueued from outside the pool: a timer, a socket, a component with a thread of its own.
     place(job)
   }
 
@@ -70,7 +70,7 @@ package final class WorkerPool: TaskExecutor, SleepWatch {
     return nil
   }
 
-  /// The worker's thread checks again on the sleeper's behalf. Returns false on any other thread, which has to run the barrier itself.
+  /// The worker's thread checks again on the sleeper's behalf. Returns false on any other thread, which must run the barrier itself.
   package func notice(_ parker: Parker) -> Bool {
     guard let worker = current.worker else { return false }
     if parker.beginNotice() { worker.add(sleeper: parker) }

@@ -3,8 +3,8 @@ internal import MarketData
 internal import StockbusPlugin
 
 extension LifecycleChecks {
-  /// Checks the law of timed components: the output is the same if the events come one by one, with every possible watermark between them;
-  /// and receipts never decrease.
+  /// Checks the law of timed components: the output is the same if the events arrive one by one, with every possible watermark between
+  /// them; and receipt times never decrease.
   func checkTime() async throws -> [String] {
     let whole = try makeSubject()
     for feed in whole.component.feeds { feed.publishAll() }

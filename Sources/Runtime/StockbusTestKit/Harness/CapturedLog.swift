@@ -2,7 +2,7 @@ public import Logging
 
 /// Captures log lines for a test.
 public final class CapturedLog: Sendable {
-  /// One line.
+  /// One line of the log.
   public struct Line: Sendable, Hashable, CustomStringConvertible {
     public let level: Logger.Level
     /// The component that the logger belongs to; nil for the run itself.
@@ -30,7 +30,7 @@ public final class CapturedLog: Sendable {
     return logger
   }
 
-  /// Returns when a line has been logged that contains `text`, or the task is cancelled.
+  /// Returns when a line that contains `text` has been logged, or the task is cancelled.
   public func wait(for text: String) async { await captured.wait { $0.contains { $0.description.contains(text) } } }
 
   private struct Handler: LogHandler {

@@ -2,7 +2,7 @@ public import EventBus
 public import MarketData
 public import StockbusPlugin
 
-/// Captures what a component posts for the whole run.
+/// Captures the notices that a component posts for the whole run.
 public final class CapturedNotices: NoticePublisher {
   /// In order of arrival; a test may wait for an expected value.
   public let letters = Watched<[DeadLetter]>([])

@@ -17,7 +17,7 @@ public struct Feed: Sendable {
     open = { name in
       let topic = Topic<E>(name, capacity: capacity)
       return OpenFeed(topic: topic, receipt: { E.schema.receipt(of: events[$0]) }) { range in
-        // The ring holds all of them, so nothing waits.
+        // The ring holds all events, so nothing waits.
         var outlet = Outlet(topic)
         for event in events[range] { outlet.send(event) }
         outlet.commit()
@@ -29,7 +29,7 @@ public struct Feed: Sendable {
 /// A feed with its topic.
 struct OpenFeed: Sendable {
   let topic: any AnyTopic
-  /// The receipt of an event.
+  /// The receipt time of an event.
   let receipt: @Sendable (Int) -> Timestamp
   /// Publishes the events of a range at once.
   let publish: @Sendable (Range<Int>) -> Void

@@ -14,10 +14,10 @@ public import StockbusPlugin
 public final class PluginHarness: Sendable {
   /// The component's name.
   public let id: String
-  /// Advances only when the test advances it; but by itself while the output of a source is collected.
+  /// Advances only when the test advances it; by itself only while the output of a source is collected.
   public let clock: ManualTimekeeper
   public let log = CapturedLog()
-  /// What the component has posted for the whole run; a test may wait for values.
+  /// The notices that the component has posted for the whole run; a test may wait for values.
   public let notices = CapturedNotices()
   private let registry = CounterRegistry()
   private let troubles = Guarded(String?.none)
@@ -26,7 +26,7 @@ public final class PluginHarness: Sendable {
   private let services: Services
 
   /// - Parameters:
-  ///   - seed: the run's seed, from which and the component's name its own seed is derived.
+  ///   - seed: the run's seed; the component's own seed is derived from it and the component's name.
   ///   - run: the run that the component sees.
   ///   - services: the services for the component; by default only the fallbacks, so that nothing is written to the developer's terminal.
   public init(
@@ -49,13 +49,13 @@ public final class PluginHarness: Sendable {
   /// How many events the component has reported as lost.
   public var lost: Int { registry.lost.total }
 
-  /// Why the component cannot do its work at present, as it says itself; nil if it can.
+  /// Why the component cannot work at present, as it reports itself; nil if it can.
   public var trouble: String? { troubles.withLock { $0 } }
 
   /// A counter's total; nil if the component has no counter of this name.
   public func counter(_ name: String) -> Int? { counters[name] }
 
-  /// The notes that it has added for the end of the run.
+  /// The notes that the component has added for the end of the run.
   public var notes: [String] { registry.notes }
 
   /// A context for a component in this harness.
@@ -105,7 +105,7 @@ public final class PluginHarness: Sendable {
     try await component.live()
   }
 
-  /// The first `count` events of a source, or fewer if it ends before; then it is stopped gracefully. The clock advances by itself.
+  /// The first `count` events of a source, or fewer if it ends earlier; then it is stopped gracefully. The clock advances by itself.
   public func first<Out: Event>(
     _ count: Int, of subject: some Wireable, options: String = "", as _: Out.Type = Out.self
   ) async throws -> [Out] {
@@ -121,7 +121,7 @@ public final class PluginHarness: Sendable {
           await subscription.finished()
         }
         group.addTask { await collected.wait { $0.count >= count } }
-        // Whichever comes first: the source has ended, or there are enough events. Then both tasks are awaited.
+        // Whichever is first: the source has ended, or there are enough events. Then both tasks are awaited.
         try await group.next()
         group.cancelAll()
         try await group.waitForAll()

@@ -20,7 +20,7 @@ public final class ManualTimekeeper: Timekeeper {
 
   private struct State: Sendable {
     var uptime: Duration
-    /// By how much the time of day was set.
+    /// The total amount by which the time of day was set.
     var step = Duration.zero
     /// Ordered by deadline, then by arrival.
     var sleepers: [Sleeper] = []
@@ -71,7 +71,7 @@ public final class ManualTimekeeper: Timekeeper {
     for sleeper in due { sleeper.isDue.fire() }
   }
 
-  /// Sets the time of day forward or back, as a time service does; `uptime` and sleepers take no notice.
+  /// Sets the time of day forward or back, as a time service does; `uptime` and sleepers are not affected.
   public func step(by duration: Duration) { state.update { $0.step += duration } }
 
   /// Advances the clock to the earliest deadline; returns by how much, or nil if no task sleeps.
@@ -96,8 +96,8 @@ public final class ManualTimekeeper: Timekeeper {
   ///
   /// For work with one sleeper, such as a source with an interval; with several sleepers the order is not deterministic.
   ///
-  /// - Parameter limit: the longest jump. Deadlines that are farther away do not pass, such as those for a peer's answer, which comes by a
-  ///   socket and not by this clock.
+  /// - Parameter limit: the longest jump. Deadlines that are farther away do not pass, such as those for a peer's answer, which arrives
+  ///   over a socket and not by this clock.
   public func run(within limit: Duration = .seconds(Int64.max)) async {
     while !Task.isCancelled {
       await state.wait { state in state.sleepers.first.map { $0.deadline - state.uptime <= limit } ?? false }
@@ -111,7 +111,7 @@ public final class ManualTimekeeper: Timekeeper {
   public nonisolated(nonsending) func running<Result>(
     within limit: Duration = .seconds(Int64.max), _ body: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {
-    // Unstructured only in form: it ends before this function returns, or at its next check.
+    // Unstructured only in form: the task ends before this function returns, or at its next check.
     let hand = Task { await run(within: limit) }
     defer { hand.cancel() }
     return try await body()

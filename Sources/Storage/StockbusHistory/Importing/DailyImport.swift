@@ -8,7 +8,7 @@ internal import StockbusFiles
 package struct DailyImport {
   /// The longest row in bytes.
   static let rowLimit = 64 << 10
-  /// How many different symbols a file may bring.
+  /// The most different symbols of a file.
   static let symbolLimit = 200_000
   /// Bars in one transaction.
   private static let chunk = 10_000
@@ -22,7 +22,7 @@ package struct DailyImport {
     package var row: String
   }
 
-  /// What has become of the rows.
+  /// The counts of the rows by result.
   package struct Totals: Hashable, Sendable {
     /// Rows below the header that are not empty.
     package var rows = 0
@@ -57,11 +57,11 @@ package struct DailyImport {
 
   private init(_ open: @escaping () throws(HistoryError) -> HistoryWriter) { self.open = open }
 
-  /// Imports the file at `path` (`-` is standard input), whose numbers are written as `numbers` says; `report` is called for each row that gives no bar, in order. The history is opened,
-  /// and made if there is none, when there is a bar to write.
+  /// Imports the file at `path` (`-` is standard input), whose numbers are in the format `numbers`; calls `report` for each row that gives
+  /// no bar, in order.
   ///
-  /// Bars are written in transactions of some thousands, so after an error the rows before it are in the history. Throws `Failure` about
-  /// the file, and `HistoryError` about the history.
+  /// The history is opened, and created if missing, when there is a bar to write. Bars are written in transactions of some thousands, so
+  /// after an error the rows before it are in the history. Throws `Failure` about the file, and `HistoryError` about the history.
   package static func run(
     _ path: String, _ numbers: DailyNumbers = DailyNumbers(), into open: @escaping () throws(HistoryError) -> HistoryWriter,
     report: (Fault) -> Void
@@ -115,7 +115,7 @@ extension DailyImport {
     }
   }
 
-  /// Takes a bar, and writes when there are many. Two rows for one symbol and date are written one after the other, so the later one counts.
+  /// Takes a bar, and writes when there are many. Two rows for one symbol and date are written in order, so the later one counts.
   private mutating func add(_ bar: Bar) throws(HistoryError) {
     let key = Key(symbol: bar.symbol, time: bar.time)
     if bars.count >= Self.chunk || keys.contains(key) { try write() }

@@ -1,14 +1,14 @@
 package import MarketData
 internal import StockbusPlugin
 
-/// How the numbers of a file of daily bars are written, and what they are divided by.
+/// The format of the numbers in a file of daily bars, and their divisors.
 package struct DailyNumbers: Hashable, Sendable {
   package var form = NumberForm.plain
-  /// Volumes are divided by it, exactly.
+  /// Volumes are divided by this number, exactly.
   package var sizeScale: UInt64 = 1
   /// Prices with more than nine decimals are rounded to nine, unless that leaves 0.
   package var roundsPrices = false
-  /// True after a number with a decimal comma that was refused: a point in another one may stand between thousands.
+  /// True after a refused number with a decimal comma: a point in another number may then separate thousands.
   private(set) var hasCommas = false
 
   package init() {}
@@ -55,7 +55,7 @@ package struct DailyNumbers: Hashable, Sendable {
     return (raw, isFiner)
   }
 
-  /// The number in the plain form.
+  /// Converts the number to the plain form.
   private mutating func plain(_ cell: ArraySlice<UInt8>, _ name: String) throws(DailyRowError) -> [UInt8] {
     let (plain, isAmbiguous, hasComma) = cell.withUnsafeBufferPointer {
       (form.plain($0), NumberForm.isAmbiguous($0), NumberForm.hasDecimalComma($0))

@@ -3,11 +3,11 @@ internal import MarketData
 /// The columns of a file of daily bars, by its header.
 struct DailyColumns: Hashable {
   static let names = ["date", "symbol", "open", "high", "low", "close", "volume"]
-  /// Other names that end-of-day files have for these.
+  /// Other names of these columns in end-of-day files.
   private static let aliases = ["ticker": "symbol", "vol": "volume"]
   /// The place in a row of each of `names`.
   private let places: [Int]
-  /// What separates the cells: a comma, or what the header has instead of one.
+  /// The separator of the cells: a comma, or another character that the header has instead.
   private let delimiter: UInt8
 
   /// Throws `DailyImport.Fault.reason` in words if a column is missing or doubled; columns with other names are not read.
@@ -33,13 +33,13 @@ struct DailyColumns: Hashable {
     return names
   }
 
-  /// True for a row that names three of the columns at least: a header again, as in files that were put together.
+  /// True for a row that names at least three of the columns: a repeated header, as in concatenated files.
   func isHeader(_ row: [UInt8]) -> Bool {
     guard let names = try? Self.known(row, delimiter) else { return false }
     return Self.names.count(where: names.contains) >= 3
   }
 
-  /// The bar of a row, and whether its volume is 0 because it does not fit. It begins at midnight UTC of its date.
+  /// The bar of a row, and whether its volume is 0 because the written one does not fit. It begins at midnight UTC of its date.
   func bar(
     _ row: ArraySlice<UInt8>, _ symbols: SymbolIntake, _ numbers: inout DailyNumbers
   ) throws(DailyRowError) -> (bar: Bar, isUnfit: Bool) {

@@ -1,11 +1,11 @@
 internal import StockbusFiles
 
-/// The lines of a file that is read piece by piece.
+/// The lines of a file that is read in pieces.
 struct LineReader {
   struct Line {
     /// Counted from 1.
     let number: Int
-    /// Without the line's end; at most `limit` of them.
+    /// The line without its end; at most `limit` bytes.
     let bytes: ArraySlice<UInt8>
     /// True if the line is longer.
     let isCut: Bool
@@ -14,7 +14,7 @@ struct LineReader {
   private let input: InputDescriptor
   private let limit: Int
   private var buffer: [UInt8] = []
-  /// The first byte that was not returned yet.
+  /// The index of the first byte that was not returned yet.
   private var at = 0
   private var number = 0
   private var hasEnded = false
@@ -25,7 +25,7 @@ struct LineReader {
     self.limit = limit
   }
 
-  /// The next line; nil at the end. CR LF and LF end a line, and the end of the file does.
+  /// The next line; nil at the end. CR LF, LF and the end of the file end a line.
   mutating func next() throws(InputDescriptor.Failure) -> Line? {
     var searched = at
     while true {

@@ -7,17 +7,17 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The history's file for a room that keeps things of its own in it: small transactions beside the file's writer and beside other processes.
+/// The history's file for a module with its own tables in it: small transactions beside the file's writer and beside other processes.
 ///
-/// It keeps nothing between transactions and holds no lock: SQLite puts transactions in order. What a transaction has written is on the disk
-/// when `write` returns. Its calls block, so they belong on a thread of their own. Only its owner can read the file (mode 0600).
+/// It keeps nothing between transactions and holds no lock: SQLite serialises transactions. The changes of a transaction are on the disk
+/// when `write` returns. Its calls block, so they belong on a separate thread. Only its owner can read the file (mode 0600).
 package final class DatabaseShare: Sendable {
   package let path: String
   private let connection: Connection
 
-  /// Opens the file, bringing its layout up to date, on a thread of its own: another program may be making it.
+  /// Opens the file, bringing its layout up to date, on a separate thread: another program may be creating it.
   ///
-  /// - Parameter creating: whether a file that is missing is made; otherwise that is an error.
+  /// - Parameter creating: true to create a missing file; otherwise a missing file is an error.
   package static func open(_ path: String, creating: Bool = true) async throws(HistoryError) -> DatabaseShare {
     try await Opener().open(path, creating: creating)
   }
@@ -35,7 +35,7 @@ package final class DatabaseShare: Sendable {
     keepToOwner()
   }
 
-  /// Takes the rights of others away: hashes of passwords and sessions are nobody else's. Files that SQLite makes beside it have the same.
+  /// Removes the rights of other users: hashes of passwords and sessions are private. SQLite's files beside it have the same rights.
   private func keepToOwner() {
     for name in [path, path + "-wal", path + "-shm"] {
       var now = stat()
@@ -43,13 +43,13 @@ package final class DatabaseShare: Sendable {
     }
   }
 
-  /// Calls `body` with one consistent state of the file at the path. Throws if that is not the one that was opened: nobody else could end
-  /// what is read there.
+  /// Calls `body` with one consistent state of the file at the path. Throws if that is not the opened file, because changes of others, such
+  /// as the end of a session, would be missed.
   package func read<Value: Sendable>(_ body: (DatabaseStatements) throws -> Value) throws(HistoryError) -> Value {
     try connection.reading { db in try body(DatabaseStatements(db)) }
   }
 
-  /// Calls `body` in one transaction: after an error nothing of it is in the file. An error that is no database's is thrown as it is.
+  /// Calls `body` in one transaction: after an error nothing of it is in the file. Errors other than the database's are rethrown unchanged.
   @discardableResult
   package func write<Value: Sendable>(_ body: (DatabaseStatements) throws -> Value) throws -> Value {
     var refusal: (any Error)?
@@ -78,7 +78,7 @@ package enum DatabaseCell: Sendable, Hashable {
   package var bytes: [UInt8]? { if case .bytes(let value) = self { value } else { nil } }
 }
 
-/// Statements inside of a transaction. Values are bound to the question marks, never written into the text.
+/// Statements inside a transaction. Values are bound to the question marks, never written into the text.
 package struct DatabaseStatements {
   private let db: SQLiteConnection
 
@@ -101,7 +101,7 @@ package struct DatabaseStatements {
     try statement(sql, values).run()
   }
 
-  /// The number of the row that was added last.
+  /// The row number of the last insertion.
   package var lastID: Int64 { db.lastRowID }
 
   private func statement(_ sql: String, _ values: [DatabaseCell]) throws -> SQLiteStatement {

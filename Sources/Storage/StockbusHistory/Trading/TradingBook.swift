@@ -5,7 +5,7 @@ package import StockbusPlugin
 internal import StockbusSQLite
 package import StockbusTrading
 
-/// The file of a paper broker: accounts, positions, orders and fills, and how far the prices have been booked. One writer at a time.
+/// The file of a paper broker: accounts, positions, orders and fills, and up to where the prices have been booked. One writer at a time.
 ///
 /// Each `write` is one transaction that is on the disk when it returns. Owned by one actor.
 package final class TradingBook {
@@ -22,7 +22,7 @@ package final class TradingBook {
     connection = try file.openForWriting(isSynced: true)
   }
 
-  /// Throws if what is written would not be in the file at the path, because that was moved, removed or replaced.
+  /// Throws if the file at the path was moved, removed or replaced, so that writes would not reach it.
   package func checkPlace() throws(HistoryError) { try connection.checkPlace() }
 
   /// Throws if nothing can be written at present.
@@ -33,7 +33,7 @@ package final class TradingBook {
     try connection.close()
   }
 
-  /// What was saved; nil if nothing was.
+  /// The saved state; nil if there is none.
   package func load() throws(HistoryError) -> SavedTrading? { try connection.reading { db in try Self.load(db) } }
 
   static func load(_ db: SQLiteConnection) throws -> SavedTrading? {
@@ -85,7 +85,7 @@ package final class TradingBook {
     try db.rows(sql, values) { try Record.decode($0.text(0) ?? "") }
   }
 
-  /// Saves what has changed, in order, and the instruments that have changed. After an error nothing of it is saved.
+  /// Saves the changed records, in order, and the changed instruments. After an error nothing of them is saved.
   package func write(
     _ changes: some Sequence<TradingChange>, _ instruments: [BrokerSnapshot.Instrument] = [], position: BookedPosition
   ) throws(HistoryError) {
@@ -156,7 +156,7 @@ package struct TradingReader {
     }
   }
 
-  /// What was saved last; nil if nothing was.
+  /// The last saved state; nil if there is none.
   package func saved() throws(HistoryError) -> SavedTrading? { try connection.reading { db in try TradingBook.load(db) } }
 }
 
@@ -178,7 +178,7 @@ private enum Record {
   }
 }
 
-/// A record of the file that is no event of its kind.
+/// A record of the file that is not an event of its kind.
 private struct DamagedRecord: Error, CustomStringConvertible {
   let kind: String
   let reason: String

@@ -20,7 +20,7 @@ enum TradingLayout {
     CREATE INDEX trading_fills_by_account ON trading_fills (account, number);
     """
 
-  /// What the market of an instrument with orders was, and whether trading in it was stopped.
+  /// The last market of an instrument with orders, and whether trading in it was halted.
   static let instruments = """
     CREATE TABLE trading_instruments (
       symbol TEXT PRIMARY KEY, mark INTEGER NOT NULL,
