@@ -16,7 +16,7 @@ extension ConsoleViewer {
     if mode == .full {
       take(&state, batch)
       events.add(batch.count)
-      return stir()
+      return requestFrame()
     }
     if isFrequent, mode != .plain { return }
     let zone = context.zone

@@ -141,7 +141,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     if mode == .plain { return print(batch) }
     events.add(batch.count)
     state.market.take(batch, at: now)
-    stir()
+    requestFrame()
   }
 
   private func show(_ batch: Span<Quote>) {
@@ -149,7 +149,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     if mode == .plain { return print(batch) }
     events.add(batch.count)
     state.market.take(batch, at: now)
-    stir()
+    requestFrame()
   }
 
   private func show(_ batch: Span<Bar>) {
@@ -157,7 +157,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     if mode == .plain { return print(batch) }
     events.add(batch.count)
     state.market.take(batch, at: now)
-    stir()
+    requestFrame()
   }
 
   private func show(_ batch: Span<Ranked>) {
@@ -172,7 +172,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     }
     events.add(batch.count)
     state.market.take(batch, at: now)
-    stir()
+    requestFrame()
   }
 
   private func show(_ batch: Span<Mover>) {
@@ -187,7 +187,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     }
     events.add(batch.count)
     state.market.take(batch)
-    stir()
+    requestFrame()
   }
 
   private func tell(_ batch: Span<Alert>) {
@@ -195,7 +195,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     events.add(alerts.count)
     if mode == .full {
       effects += state.reduce(.alerts(alerts))
-      stir()
+      requestFrame()
     } else {
       let zone = context.zone
       lines += alerts.map { StyledLine("\(zone.stamp($0.time)) ALERT \($0.rule): \($0.message)", Style(.yellow, bold: true)) }
@@ -207,7 +207,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     let statuses = batch.indices.map { batch[$0] }
     if mode != .plain {
       _ = state.reduce(.status(statuses))
-      stir()
+      requestFrame()
     } else {
       let zone = context.zone
       lines += statuses.map {
@@ -236,7 +236,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
   var now: Int64 { context.clock.uptime.wholeNanoseconds }
 
   /// Wakes the drawing task if it sleeps.
-  func stir() {
+  func requestFrame() {
     if isAsleep {
       isAsleep = false
       bell.wake()
@@ -249,7 +249,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     let out = lines
     lines = []
     do { try await terminal.print(out) } catch {
-      if error.isBrokenPipe { context.readerHasGone() }
+      if error.isBrokenPipe { context.noteLostReader() }
       context.lose(out.count, "\(error)")
       throw EnvironmentFailure("\(error)", isPermanent: true)
     }

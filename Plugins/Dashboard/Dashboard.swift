@@ -54,7 +54,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   /// Reads the run's history file, if there is one.
   let history: BarReader?
   private let bell: Parker
-  private let mailbox: Mailbox
+  private let mailbox: PageMailbox
   private var isAsleep = false
   /// The tabs that have sent `hello`, and the numbers of their clients.
   private var tabs: [Push.ClientID: Tab] = [:]
@@ -82,12 +82,12 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     self.context = context
     self.listen = listen
     bell = Parker()
-    mailbox = Mailbox(waking: bell)
+    mailbox = PageMailbox(waking: bell)
     epoch = String(UInt64.random(in: .min ... .max), radix: 16)
     history = context.past.path.map { BarReader(path: $0, context) }
     let clock = context.clock
     let limits = MarketLimits(symbols: settings.symbols, memory: settings.memory.bytes)
-    push = Push(Board(context.instruments, context.past, limits: limits), calm: settings.calm.wholeNanoseconds) {
+    push = Push(PageBoard(context.instruments, context.past, limits: limits), calm: settings.calm.wholeNanoseconds) {
       clock.uptime.wholeNanoseconds
     }
     events = context.counter("events", "Events shown.")
@@ -169,7 +169,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   func tellRules() async {
     guard accounts != nil, let people else {
       push.take(await rules())
-      return stir()
+      return requestFrame()
     }
     for person in Set(push.clients.values.map(\.viewer.person)) {
       if let shown = try? await people.shownRules(person) { tell(.rules, shown, to: person) }
@@ -179,7 +179,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   /// Sends a person's change to the other viewers of that person.
   private func tell(_ change: AccountRoutes.Change, _ record: JSONValue, to person: Person) {
     push.take(record, named: change.rawValue, of: person.id)
-    stir()
+    requestFrame()
   }
 
   package func stop() async {
@@ -200,7 +200,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     push.count(count)
     if push.board.market.beyond != told.beyond || push.board.market.forgotten != told.forgotten { noteLimits() }
     // Without a browser an event costs no more than this.
-    if isAsleep, !push.clients.isEmpty { stir() }
+    if isAsleep, !push.clients.isEmpty { requestFrame() }
   }
 
   @inline(never)
@@ -228,7 +228,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     told = (market.beyond, market.forgotten)
   }
 
-  func stir() {
+  func requestFrame() {
     isAsleep = false
     bell.wake()
   }

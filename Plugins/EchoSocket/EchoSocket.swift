@@ -147,7 +147,7 @@ package actor EchoSocket<E: Event>: Source, Sink, TimedRelay, BackgroundComponen
       begin(connection)
       let before = tallies.echoed.total
       defer {
-        if tallies.echoed.total > before { connection.noteBrought() }
+        if tallies.echoed.total > before { connection.noteData() }
         end()
       }
       do {

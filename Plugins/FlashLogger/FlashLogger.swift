@@ -81,7 +81,7 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundCompo
       let zone = context.zone
       let lines = found.map { settings.format == .jsonl ? StyledLine($0.json) : $0.line(age: .zero, fade: .zero, zone: zone) }
       do { try await terminal.print(lines) } catch {
-        if error.isBrokenPipe { context.readerHasGone() }
+        if error.isBrokenPipe { context.noteLostReader() }
         throw EnvironmentFailure("\(error)", isPermanent: true)
       }
     }

@@ -11,20 +11,20 @@ extension Plugin {
 package actor Generator: Source, CommandableComponent {
   private let settings: GeneratorSettings
   private let context: Context
-  private var market: Market
+  private var market: SimulatedMarket
   /// Symbols whose price a command has set; they are published first.
   private var told: [Int] = []
   /// The source waits here for the next deadline; a command ends the wait early.
   private let parker = Parker()
   private var sent = 0
 
-  package static func knownSymbols(_ settings: GeneratorSettings) -> [String]? { Market.names(settings.symbols) }
+  package static func knownSymbols(_ settings: GeneratorSettings) -> [String]? { SimulatedMarket.names(settings.symbols) }
 
   package init(_ settings: GeneratorSettings, _ context: Context) throws {
     self.settings = settings
     self.context = context
-    market = try Market(settings, random: context.random(seed: settings.seed.map { UInt64(bitPattern: Int64($0)) }))
-    if let prices = context.recall(Self.prices) { market.goOn(from: prices) }
+    market = try SimulatedMarket(settings, random: context.random(seed: settings.seed.map { UInt64(bitPattern: Int64($0)) }))
+    if let prices = context.recall(Self.prices) { market.resume(from: prices) }
   }
 
   private static var prices: MemoryKey<[Symbol: Int64]> { MemoryKey("prices", whenOptionsChange: .drop) }
@@ -169,7 +169,7 @@ package actor Generator: Source, CommandableComponent {
       return fallback
     }
     let text = command.arguments[1]
-    guard let price = try? Price(text), price.raw > 0, price.raw <= Market.highest.raw else {
+    guard let price = try? Price(text), price.raw > 0, price.raw <= SimulatedMarket.highest.raw else {
       throw CommandError("'\(text)' is no amount between 0 and \(Market.highest)" + (NumberText.advice(text).map { "; \($0)" } ?? ""))
     }
     return price

@@ -10,7 +10,7 @@ struct MoverFeed {
     var turnover: Int128 = 0
   }
 
-  var board: Board
+  var board: MoverBoard
   /// The length of the first bar; bars of other lengths would count the same trades again.
   private var barLength: BarLength?
   /// By symbol handle.
@@ -18,7 +18,7 @@ struct MoverFeed {
   /// By symbol handle, the last total of a ranking.
   private var totals: [Int64] = []
 
-  init(_ board: Board) { self.board = board }
+  init(_ board: MoverBoard) { self.board = board }
 
   mutating func process<E: PricedEvent, Output: MoverOutput & ~Copyable>(_ events: Span<E>, into output: inout Output) {
     for i in events.indices {
@@ -43,7 +43,7 @@ struct MoverFeed {
   func leave<Output: MoverOutput & ~Copyable>(into output: inout Output) { board.leave(into: &output) }
 
   @inline(__always)
-  private mutating func sample<E: PricedEvent>(of event: E) -> Board.Sample? {
+  private mutating func sample<E: PricedEvent>(of event: E) -> MoverBoard.Sample? {
     let price = event.lastPrice
     var (volume, turnover): (Int128, Int128)
     var (isDated, isDay) = (false, false)
@@ -61,7 +61,7 @@ struct MoverFeed {
     }
     // A trade at a negative price still counts as turnover.
     if price.raw < 0, turnover < 0 { turnover = 0 - turnover }
-    return Board.Sample(
+    return MoverBoard.Sample(
       symbol: event.symbol, price: price.raw, volume: volume, turnover: turnover, time: event.time.ns, received: event.received.ns,
       priceDecimals: event.priceDecimals, sizeDecimals: event.sizeDecimals, isDated: isDated,
       isDay: isDay, auction: event.condition.isAuction ? event.condition : .regular, countsForLast: event.condition.countsForLast)

@@ -33,7 +33,7 @@ package actor Movers<E: PricedEvent>: TimedProcessor {
     let (instruments, past) = (context.instruments, context.past)
     let reference =
       instruments.isEmpty && instruments.zone == nil && past.isEmpty ? nil : MarketReference(instruments, settings.period.kind, past)
-    feed = MoverFeed(Board(settings, reference))
+    feed = MoverFeed(MoverBoard(settings, reference))
   }
 
   package func process(_ events: Span<E>, into output: inout Outlet<Mover>) {
@@ -70,7 +70,7 @@ package actor Movers<E: PricedEvent>: TimedProcessor {
   package func handOver(into output: inout Outlet<Mover>) { feed.leave(into: &output) }
 }
 
-extension Board {
+extension MoverBoard {
   /// - Parameter reference: calendars, splits and closes of the symbols; by default none, and periods are in UTC.
   init(_ settings: MoversSettings, _ reference: MarketReference? = nil) {
     var rules = Rules()

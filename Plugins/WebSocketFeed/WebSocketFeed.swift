@@ -90,7 +90,7 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
       isAuthenticated = false
       reader?.reconnected()
       let before = brought(by: reader)
-      defer { if brought(by: reader) > before { connection.noteBrought() } }
+      defer { if brought(by: reader) > before { connection.noteData() } }
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await self.talk(over: connection) }
         defer { group.cancelAll() }

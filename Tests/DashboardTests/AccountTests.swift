@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test func `nothing of one person is seen by another`() async throws {
-    var push = Push(Board(), calm: 0) { 0 }
+    var push = Push(PageBoard(), calm: 0) { 0 }
     let hannah = push.connect(Viewer(Person(id: 1, name: "hannah", scopes: [.read]), hasAccounts: true), cursor: 0)
     let otto = push.connect(Viewer(Person(id: 2, name: "otto", scopes: [.read]), hasAccounts: true), cursor: 0)
     let local = push.connect(cursor: 0)

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func `alerts of a person's own rules are told to that person, under the rule's own name`() {
-    var push = Push(Board(), calm: 0) { 0 }
+    var push = Push(PageBoard(), calm: 0) { 0 }
     func viewer(_ id: Int64, _ name: String) -> Viewer { Viewer(Person(id: id, name: name, scopes: [.read]), hasAccounts: true) }
     let clients = [push.connect(viewer(1, "hannah"), cursor: 0), push.connect(viewer(2, "otto"), cursor: 0), push.connect(cursor: 0)]
     let alerts = ["all", "@hannah dear", "@otto @x"].map {

@@ -9,7 +9,7 @@ import Testing
 @Suite struct PushTests {
   static let second: Int64 = 1_000_000_000
 
-  static func push() -> Push { Push(Board(), calm: second) { 0 } }
+  static func push() -> Push { Push(PageBoard(), calm: second) { 0 } }
 
   static func trade(_ symbol: Symbol, _ cents: Int64, size: Quantity = 1, at ns: Int64 = 1_381_239_000_000_000_000) -> Trade {
     Trade(

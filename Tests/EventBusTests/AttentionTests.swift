@@ -17,7 +17,7 @@ import Testing
     outlet.send(.make(1))
     outlet.commit()
     asleep.announce()
-    #expect(!awake.isUnheard && asleep.isUnheard)
+    #expect(!awake.mustWake && asleep.mustWake)
   }
 
   @Test func `a hundred readers share the bits and are all woken`() async {

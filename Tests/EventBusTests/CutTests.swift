@@ -48,7 +48,7 @@ import Testing
       if inlet.isFinished, let other = next {
         inlet.detach()
         (inlet, next) = (other, nil)
-        inlet.letGo()
+        inlet.release()
         desk.done.update { $0 += 1 }
       } else if inlet.isFinished, isPaused {
         isPaused = false
@@ -115,7 +115,7 @@ import Testing
         present[place] = try #require(new)
         desk.order.update { $0 = .change(new) }
       }
-      inlet.letGo()
+      inlet.release()
       await word.wait()
       await desk.done.wait { $0 > done }
     }

@@ -16,7 +16,7 @@ import Testing
     outlet.commit()
     inlet.hold()
     #expect(inlet.nextBatch(limit: 9).isEmpty && !inlet.isReady)
-    inlet.letGo()
+    inlet.release()
     #expect(drain(inlet) == [1, 2])
     outlet.send(.make(3))
     outlet.commit()

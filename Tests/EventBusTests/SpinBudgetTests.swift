@@ -16,7 +16,7 @@ import Testing
     var rounds: [Int] = []
     for _ in 0..<66 {
       rounds.append(spin(&budget))
-      budget.gaveUp(inVain: true)
+      budget.wentToSleep(inVain: true)
     }
     let round = [800, 200, 50, 12, 3] + Array(repeating: 0, count: 27)
     #expect(rounds == round + round + [800, 200])
@@ -24,29 +24,29 @@ import Testing
 
   @Test func `news after a wait restores it`() {
     var budget = SpinBudget()
-    for _ in 0..<5 { budget.gaveUp(inVain: true) }
+    for _ in 0..<5 { budget.wentToSleep(inVain: true) }
     #expect(spin(&budget) == 0)
-    for _ in 0..<27 { budget.gaveUp(inVain: true) }
+    for _ in 0..<27 { budget.wentToSleep(inVain: true) }
     let isAwake = budget.spins(times: 0)
     #expect(isAwake)
-    budget.hadLuck()
+    budget.foundWork()
     #expect(spin(&budget) == 800)
   }
 
   @Test func `news that came without a wait says nothing`() {
     var budget = SpinBudget()
-    budget.gaveUp(inVain: true)
-    budget.hadLuck()
+    budget.wentToSleep(inVain: true)
+    budget.foundWork()
     #expect(spin(&budget) == 200)
   }
 
   @Test func `news that came just before the sleep restores the wait`() {
     var budget = SpinBudget()
-    for _ in 0..<5 { budget.gaveUp(inVain: true) }
-    budget.gaveUp(inVain: false)
+    for _ in 0..<5 { budget.wentToSleep(inVain: true) }
+    budget.wentToSleep(inVain: false)
     #expect(spin(&budget) == 800)
     // Earlier waits in vain no longer count.
-    for _ in 0..<31 { budget.gaveUp(inVain: true) }
+    for _ in 0..<31 { budget.wentToSleep(inVain: true) }
     #expect(spin(&budget) == 0)
   }
 
@@ -54,18 +54,18 @@ import Testing
     var budget = SpinBudget(.park)
     for _ in 0..<100 {
       #expect(spin(&budget) == 0)
-      budget.gaveUp(inVain: true)
-      budget.hadLuck()
+      budget.wentToSleep(inVain: true)
+      budget.foundWork()
     }
   }
 
   @Test func `who parks stays awake beside another core, until that was in vain once`() {
     var budget = SpinBudget(.park)
-    budget.gaveUp(inVain: false)
+    budget.wentToSleep(inVain: false)
     #expect(spin(&budget) == 50)
-    budget.hadLuck()
+    budget.foundWork()
     #expect(spin(&budget) == 50)
-    budget.gaveUp(inVain: true)
+    budget.wentToSleep(inVain: true)
     #expect(spin(&budget) == 0)
   }
 }

@@ -46,7 +46,7 @@ import Testing
     topic.close()
     #expect(inlet.nextBatch(limit: 9).isEmpty && !inlet.isReady && !inlet.isFinished)
     #expect(inlet.counts.delivered == 1 && inlet.counts.inFlight == 2)
-    inlet.letGo()
+    inlet.release()
     #expect(inlet.isReady && !inlet.isFinished)
     #expect(drain(inlet) == [2, 3] && inlet.isFinished)
   }
@@ -59,7 +59,7 @@ import Testing
     outlet.commit()
     topic.close()
     for isHeld in [false, true, false] {
-      if isHeld { inlet.hold() } else { inlet.letGo() }
+      if isHeld { inlet.hold() } else { inlet.release() }
       #expect(!inlet.isFinished)
     }
     #expect(drain(inlet) == [1])

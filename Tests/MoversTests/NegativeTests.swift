@@ -13,7 +13,7 @@ import Testing
     settings.reference = .firstPrice
     settings.jumpLimit = 100_000
     try change(&settings)
-    var feed = MoverFeed(Board(settings))
+    var feed = MoverFeed(MoverBoard(settings))
     let events = prices.enumerated().map { trade("CLK0", $1, size: 2, at: Int64($0)) }
     return feed.take(events).map { "\(move($0)) \($0.turnover)" }
   }

@@ -47,7 +47,7 @@ import Testing
       var random = SplitMix(seed * 7919 + 1)
       let settings = settings(period, &random)
       let trades = try trades(120, period, &random)
-      var feed = MoverFeed(Board(settings))
+      var feed = MoverFeed(MoverBoard(settings))
       var model = PlainMovers(settings)
       var reader = LastWords()
       var wrong: [String] = []
@@ -81,10 +81,10 @@ import Testing
       settings.jumpLimit = Percent(raw: Int64(20 + random.upTo(300)) * second)
       settings.reusedAfter = .seconds(86_400)
       let trades = try trades(150, period, &random)
-      var whole = MoverFeed(Board(settings))
+      var whole = MoverFeed(MoverBoard(settings))
       let expected = whole.take(trades)
       #expect(zip(expected, expected.dropFirst()).allSatisfy { $0.received <= $1.received })
-      var parts = MoverFeed(Board(settings))
+      var parts = MoverFeed(MoverBoard(settings))
       var output = Collected()
       var next = 0
       while next < trades.count {

@@ -55,7 +55,7 @@ func trade(_ symbol: Symbol, _ hundredths: Int64, size: Int64 = 1, at seconds: I
 func feed(_ change: (inout MoversSettings) -> Void = { _ in }, _ reference: MarketReference? = nil) -> MoverFeed {
   var settings = MoversSettings()
   change(&settings)
-  return MoverFeed(Board(settings, reference))
+  return MoverFeed(MoverBoard(settings, reference))
 }
 
 extension MoverFeed {

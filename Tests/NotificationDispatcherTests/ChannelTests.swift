@@ -208,10 +208,10 @@ import Testing
   }
 
   @Test func `templates fill in names, leave other braces alone and refuse unknown names`() throws {
-    let template = try Template("{symbol}{price} {} {\"a\"} {2} {{rule}} {unclosed", ["symbol", "price", "rule"])
+    let template = try NotificationTemplate("{symbol}{price} {} {\"a\"} {2} {{rule}} {unclosed", ["symbol", "price", "rule"])
     #expect(template.filled(["symbol": "A{rule}", "price": "1", "rule": "r"]) == "A{rule}1 {} {\"a\"} {2} {r} {unclosed")
     do {
-      _ = try Template("{symbl}", ["symbol"])
+      _ = try NotificationTemplate("{symbl}", ["symbol"])
       Issue.record("accepted")
     } catch { #expect("\(error)" == "there is no placeholder {symbl}; did you mean {symbol}?") }
   }

@@ -66,8 +66,8 @@ import Testing
   @Test func `quiet hours keep back what is not urgent, where a channel heeds them`() throws {
     // The clock shows 13:30 in UTC, which is 15:30 in Zurich in October.
     var quiet = QuietHours()
-    quiet.from = try TimeOfDay(option: "15:00")
-    quiet.to = try TimeOfDay(option: "7:00")
+    quiet.from = try QuietTime(option: "15:00")
+    quiet.to = try QuietTime(option: "7:00")
     quiet.zone = "Europe/Zurich"
     let harness = PluginHarness()
     var deliveries = try deliveries(harness, quiet: quiet, rates: ["max", "max"], heeds: true)
@@ -94,8 +94,8 @@ import Testing
   ])
   func `quiet hours go over midnight and by a zone's clock`(from: String, to: String, zone: String, time: String, isQuiet: Bool) throws {
     var quiet = QuietHours()
-    quiet.from = try TimeOfDay(option: from)
-    quiet.to = try TimeOfDay(option: to)
+    quiet.from = try QuietTime(option: from)
+    quiet.to = try QuietTime(option: to)
     quiet.zone = zone
     #expect(try QuietClock(quiet).isQuiet(at: Timestamp(option: time)) == isQuiet)
   }

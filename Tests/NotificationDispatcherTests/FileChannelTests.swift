@@ -48,8 +48,8 @@ extension FileChannel {
     var options = FileSettings()
     options.path = folder.file("alerts")
     options.rotation.append = false
-    for (life, goesOn) in [(1, false), (2, true)] {
-      let channel = try FileChannel(options, goesOn: goesOn)
+    for (life, appends) in [(1, false), (2, true)] {
+      let channel = try FileChannel(options, appends: appends)
       #expect(await failure(of: channel, exampleNotification(number: life)) == nil)
       await channel.close()
     }

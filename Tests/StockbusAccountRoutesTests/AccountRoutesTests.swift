@@ -26,10 +26,10 @@ import Testing
     settings.signup = .open
     settings.cost = PasswordCost(rounds: 16, blockSize: 1, parallelism: 1)
     accounts = Accounts(try await DatabaseShare.open(folder.file("h.db")), settings, clock: clock)
-    let rules = RuleBook(
+    let rules = OwnRules(
       read: { text in
         guard text.contains("crosses_above") else { return .failure(.malformed("a rule needs a condition")) }
-        return .success(RuleBook.Shown(name: "n", symbol: "AAPL", condition: "crosses above 88", threshold: "88"))
+        return .success(OwnRules.Shown(name: "n", symbol: "AAPL", condition: "crosses above 88", threshold: "88"))
       },
       follow: { [followed] person, text, change in
         followed.update { $0.append("\(person.name) \(change) \(text)") }

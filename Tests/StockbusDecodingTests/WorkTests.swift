@@ -28,7 +28,7 @@ import Testing
         let verdict = costs.measure(size: message.count, String(decoding: message, as: UTF8.self), isGood: isUsual) {
           message.withUnsafeBufferPointer { reader.read($0, received: received) { _ in events += 1 } }
         }
-        if case .several(let verdicts) = verdict { #expect(verdicts.count <= MessageReader.toldLimit + 3) }
+        if case .several(let verdicts) = verdict { #expect(verdicts.count <= MessageReader.reportLimit + 3) }
       }
       #expect(reader.tally.events == events)
       all += events
@@ -93,12 +93,12 @@ import Testing
     let count = 3000
     let message = Array(("[" + Array(repeating: item, count: count).joined(separator: ",") + "]").utf8)
     let done = work(message, &reader)
-    #expect(done < message.count + 4 * reader.tape.nodeCount + 100 * MessageReader.toldLimit + message.count)
+    #expect(done < message.count + 4 * reader.tape.nodeCount + 100 * MessageReader.reportLimit + message.count)
     #expect(reader.tally.unknown == count && reader.tally.events == 0)
     let verdict = message.withUnsafeBufferPointer { reader.read($0, received: received) { _ in } }
     guard case .several(let verdicts) = verdict else { return #expect(verdict == .several([])) }
-    #expect(verdicts.count == MessageReader.toldLimit + 1)
-    #expect(verdicts.last == .malformed(reason: "\(count - MessageReader.toldLimit) more messages of the list are no events"))
+    #expect(verdicts.count == MessageReader.reportLimit + 1)
+    #expect(verdicts.last == .malformed(reason: "\(count - MessageReader.reportLimit) more messages of the list are no events"))
   }
 
   @Test(arguments: ["0", "{}", "[]", "null", #""""#, "[[]]", "[0]", "[0,{}]", #"{"a":0}"#])
@@ -141,7 +141,7 @@ import Testing
     var text = "[" + parts.joined(separator: ",") + #",{"ev":"status","status":"auth_success"},{"ev":"T","sym":"A","p":1,"t":1,"q":1}]"#
     let verdict = text.withUTF8 { reader.read($0, received: received) { _ in } }
     guard case .several(let verdicts) = verdict else { return #expect(verdict == .several([])) }
-    #expect(verdicts.count <= MessageReader.toldLimit + 3)
+    #expect(verdicts.count <= MessageReader.reportLimit + 3)
     #expect(verdicts.first == .events(1))
     // The feed waits for this verdict.
     #expect(verdicts.contains(.authenticated(kind: "authenticated")))

@@ -113,7 +113,7 @@ import Testing
       try await link.run { connection in
         while true {
           _ = try await connection.receive()
-          if isEvent { connection.noteBrought() }
+          if isEvent { connection.noteData() }
         }
       }
     }
@@ -124,12 +124,12 @@ import Testing
   }
 
   @Test(arguments: [(9, true, false), (10, true, true), (59, false, false), (60, false, true)])
-  func `a first pause follows a connection that has served`(seconds: Int, hasBrought: Bool, hasServed: Bool) async throws {
+  func `a first pause follows a connection that has served`(seconds: Int, hasDelivered: Bool, hasServed: Bool) async throws {
     let server = try await WebSocketServer.start(clock: harness.clock, .script { await $0.awaitEnd() })
     let link = try link(server.port) { $0.ping = .seconds(3600) }
     let life = Task {
       try await link.run { connection in
-        if hasBrought { connection.noteBrought() }
+        if hasDelivered { connection.noteData() }
         _ = try await connection.receive()
       }
     }

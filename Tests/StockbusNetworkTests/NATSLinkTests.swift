@@ -81,7 +81,7 @@ import Testing
     let life = Task {
       try await link.run { connection in
         _ = try await connection.streamInfo("TICKS", within: .seconds(5))
-        connection.noteBrought()
+        connection.noteData()
         // Longer than the first pause, and not long enough to be of use.
         clock.advance(by: .seconds(2))
         for server in servers { server.cut() }

@@ -120,7 +120,7 @@ import Testing
       for _ in 0..<random.upTo(60) { await Task.yield() }
       slot.quiesce()
       _ = try await life.value
-      slot.goOn()
+      slot.resume()
     }
     // The last one ends because its input has ended.
     try await slot.run(assembly)
@@ -137,7 +137,7 @@ import Testing
     let assembly = try Blueprint.sink(Witness.self).assembly(nil, at: ConfigNode.Mark(line: 1, column: 1))
     let slot = Slot(.sink, context(), inputs: [Edge(input)], output: nil)
     slot.quiesce()
-    slot.goOn()
+    slot.resume()
     var outlet = Outlet(input)
     outlet.send(Trade.schema.example)
     outlet.commit()

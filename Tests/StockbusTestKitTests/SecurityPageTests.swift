@@ -63,11 +63,11 @@ import Testing
       let declared = try Self.declarations(row.file, row.name)
       #expect(!declared.isEmpty, "\(row.file) declares no \(row.name)")
       let told = Self.numbers(inPage: row.limit)
-      let isTold = declared.contains { code in
+      let isReported = declared.contains { code in
         let numbers = Self.numbers(inCode: code)
         return !numbers.isEmpty && numbers.allSatisfy(told.contains)
       }
-      #expect(isTold, "\(row.what): the page says \(row.limit), \(row.file) says \(declared)")
+      #expect(isReported, "\(row.what): the page says \(row.limit), \(row.file) says \(declared)")
     }
   }
 }

@@ -9,14 +9,14 @@ internal import Synchronization
 final class Tab: WebSocketReceiver {
   let socket: WebSocket
   let viewer: Viewer
-  private let mailbox: Mailbox
+  private let mailbox: PageMailbox
   /// How many of the tab's letters the dashboard has not read yet.
   private let unread = Atomic(0)
 
   /// The most letters of a tab that may wait.
   static let mostUnread = 256
 
-  init(_ socket: WebSocket, _ viewer: Viewer, _ mailbox: Mailbox) {
+  init(_ socket: WebSocket, _ viewer: Viewer, _ mailbox: PageMailbox) {
     self.socket = socket
     self.viewer = viewer
     self.mailbox = mailbox

@@ -32,7 +32,7 @@ struct News {
   /// The states of connections by component.
   private(set) var connections: [String: ConnectionStatus] = [:]
   /// By paper account; the entry under nil is for all of them.
-  private var trading: [Symbol?: TradingNews] = [:]
+  private var trading: [Symbol?: TradingData] = [:]
 
   private(set) var connectionsFrame: UInt32 = 0
   private(set) var moversFrame: UInt32 = 0
@@ -101,9 +101,9 @@ struct News {
   /// The number of accounts that are kept individually; further accounts are only in the sum of all.
   private static let accountLimit = 20_000
 
-  private mutating func note(_ account: Symbol, _ frame: UInt32, _ take: (inout TradingNews) -> Void) {
-    take(&trading[nil, default: TradingNews()])
-    if trading[account] != nil || trading.count <= Self.accountLimit { take(&trading[account, default: TradingNews()]) }
+  private mutating func note(_ account: Symbol, _ frame: UInt32, _ take: (inout TradingData) -> Void) {
+    take(&trading[nil, default: TradingData()])
+    if trading[account] != nil || trading.count <= Self.accountLimit { take(&trading[account, default: TradingData()]) }
     tradingFrame = frame
   }
 
@@ -111,15 +111,15 @@ struct News {
   mutating func recall(_ past: [Fill], _ frame: UInt32) {
     for (account, fills) in Dictionary(grouping: past, by: \.account) {
       if trading[account] != nil || trading.count <= Self.accountLimit {
-        trading[account, default: TradingNews()].recall(fills, frame)
+        trading[account, default: TradingData()].recall(fills, frame)
       }
     }
-    trading[nil, default: TradingNews()].recall(past, frame)
+    trading[nil, default: TradingData()].recall(past, frame)
     tradingFrame = frame
   }
 
   /// The trading data that a viewer sees.
-  func trading(for viewer: Viewer) -> TradingNews { trading[viewer.account] ?? TradingNews() }
+  func trading(for viewer: Viewer) -> TradingData { trading[viewer.account] ?? TradingData() }
 
   mutating func take(_ record: JSONValue, named name: String, of person: Int64, _ frame: UInt32) {
     belongings[person, default: []].removeAll { $0.name == name }

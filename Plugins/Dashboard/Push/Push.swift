@@ -21,7 +21,7 @@ struct Push {
   let calm: Int64
   /// The clock that measures the cost of a view.
   private let clock: @Sendable () -> Int64
-  var board: Board
+  var board: PageBoard
   private(set) var news = News()
   /// The number of events taken.
   private(set) var events = 0
@@ -62,7 +62,7 @@ struct Push {
     var isAnswer: Bool
   }
 
-  init(_ board: Board, calm: Int64, clock: @escaping @Sendable () -> Int64) {
+  init(_ board: PageBoard, calm: Int64, clock: @escaping @Sendable () -> Int64) {
     self.board = board
     self.calm = calm
     self.clock = clock

@@ -44,7 +44,7 @@ struct RowView {
   func dueAt(calm: Int64) -> Int64 { renewedAt.map { $0 &+ max(calm, 20 &* cost) } ?? .min }
 
   /// Computes the order again.
-  mutating func renew(_ board: Board, at now: Int64, clock: () -> Int64) {
+  mutating func renew(_ board: PageBoard, at now: Int64, clock: () -> Int64) {
     var rows = query.symbols.map { $0.compactMap { board.row(named: $0) } } ?? [Int32](0..<board.count)
     if !query.find.isEmpty || !query.kind.isEmpty {
       let search = RowSearch(query.find, kind: query.kind)

@@ -56,7 +56,7 @@ struct StateText {
   }
 
   /// Accounts and positions at the prices of this frame, and the open orders.
-  mutating func addPortfolio(_ news: TradingNews, _ market: Market) {
+  mutating func addPortfolio(_ news: TradingData, _ market: Market) {
     add("accounts", .array(news.portfolio.accounts(in: market).map(Self.record)))
     add(
       "positions",
@@ -71,7 +71,7 @@ struct StateText {
     add("orders", .array(orders.map(Self.record)))
   }
 
-  mutating func addFills(_ news: TradingNews, after cursor: UInt32) {
+  mutating func addFills(_ news: TradingData, after cursor: UInt32) {
     if news.fillsFrame <= cursor, cursor > 0 { return }
     add("fills", .array(news.fills.filter { $0.frame > cursor }.map { Self.record($0.fill) }))
   }

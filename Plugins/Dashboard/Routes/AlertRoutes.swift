@@ -77,8 +77,8 @@ extension Dashboard {
   // MARK: Where there are accounts
 
   /// The rules that accounts keep, and those of the run.
-  nonisolated func ruleBook() -> RuleBook {
-    RuleBook(
+  nonisolated func ruleBook() -> OwnRules {
+    OwnRules(
       read: { text in RuleForm(Array(text.utf8)).map { .success($0.shown) } ?? .failure(.malformed(RuleForm.usage)) },
       follow: { [self] person, text, change in await follow(text, change, of: person) },
       configured: { [self] person in StateText.rules(await rules(), for: Viewer(person, hasAccounts: true)) },
@@ -86,7 +86,7 @@ extension Dashboard {
   }
 
   /// Makes the dispatcher follow a change of a person's own rule; returns why it is refused.
-  func follow(_ text: String, _ change: RuleBook.Change, of person: Person) async -> AccountError? {
+  func follow(_ text: String, _ change: OwnRules.Change, of person: Person) async -> AccountError? {
     guard let form = RuleForm(Array(text.utf8)) else { return .malformed(RuleForm.usage) }
     guard let dispatcher else { return .unknown("notification_dispatcher in this run") }
     push.board.want(form.symbol)

@@ -66,8 +66,8 @@ struct RuleForm {
     return RuleRequest(.symbol(symbol), options + name, owner: owner)
   }
 
-  var shown: RuleBook.Shown {
-    RuleBook.Shown(
+  var shown: OwnRules.Shown {
+    OwnRules.Shown(
       name: title, symbol: symbol, condition: "\(condition) \(threshold)" + (window.map { " in \($0)" } ?? ""), threshold: threshold)
   }
 }

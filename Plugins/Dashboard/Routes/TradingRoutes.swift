@@ -85,7 +85,7 @@ extension Dashboard {
         let fills = try await desk(of: broker).fills(of: viewer.account?.description)
         recalled.insert(viewer.account)
         push.recall(fills)
-        return stir()
+        return requestFrame()
       } catch {
         // Such as an account that is not there: the next one who comes asks again.
         if case .refused = error { return }

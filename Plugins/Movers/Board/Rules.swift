@@ -44,7 +44,7 @@ struct Rules {
 
   /// Takes a price of the period. One that is older than the last price changes nothing; among equal times the later one counts.
   @inline(__always)
-  func take(_ price: Int64, decimals: UInt8, at time: Int64, in standing: inout Standing) {
+  func take(_ price: Int64, decimals: UInt8, at time: Int64, in standing: inout MoverStanding) {
     if time < standing.time { return }
     if standing.time != .min {
       judge(price, from: standing.price, of: standing.time, at: time, in: &standing)
@@ -63,7 +63,7 @@ struct Rules {
 
   /// Finds a jump between two successive prices, and the return from one.
   @inline(__always)
-  private func judge(_ price: Int64, from last: Int64, of then: Int64, at now: Int64, in standing: inout Standing) {
+  private func judge(_ price: Int64, from last: Int64, of then: Int64, at now: Int64, in standing: inout MoverStanding) {
     if standing.flags.contains(.isJump) {
       if !isJump(from: standing.jumpBase, to: price) { standing.flags.subtract([.isJump, .isReused]) }
     } else if isJump(from: last, to: price) {
@@ -79,7 +79,7 @@ struct Rules {
   /// Computes the change in per cent, and the keys that follow from it. A reference that is not above zero has no per cent: with a negative
   /// one a rise would be a fall, and for zero per cent is undefined.
   @inline(__always)
-  func keys(_ standing: inout Standing, _ leftOut: inout LeftOut) -> Keys {
+  func keys(_ standing: inout MoverStanding, _ leftOut: inout LeftOut) -> Keys {
     var keys = Keys()
     standing.percent = 0
     let flags = standing.flags

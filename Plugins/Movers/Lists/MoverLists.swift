@@ -38,7 +38,7 @@ struct MoverLists {
 
   /// Sets a symbol's keys. A list in which it neither takes part nor did so is not touched, which saves its cache lines.
   @inline(__always)
-  mutating func update(_ entry: UInt32, _ keys: Rules.Keys, _ flags: inout Standing.Flags) -> Changes {
+  mutating func update(_ entry: UInt32, _ keys: Rules.Keys, _ flags: inout MoverStanding.Flags) -> Changes {
     var changes = Changes()
     if keys.gain != .min || flags.contains(.isGainer) {
       changes.gainers = gainers.update(entry, keys.gain)

@@ -75,7 +75,7 @@ struct RollingWindow {
   func end(of bucket: Int64) -> Int64 { Int64(clamping: (Int128(bucket) + 1) * Int128(width)) }
 
   /// Counts an event whose time is in the window; returns true if `due` may have changed.
-  mutating func add(_ entry: Int, _ sample: Board.Sample, at time: Int64) -> Bool {
+  mutating func add(_ entry: Int, _ sample: MoverBoard.Sample, at time: Int64) -> Bool {
     let number = number(of: time)
     let place = last[entry]
     guard place.bucket == number, !buckets.isEmpty, buckets[buckets.count - 1].number == number else {
@@ -87,7 +87,7 @@ struct RollingWindow {
   }
 
   @inline(never)
-  private mutating func addElsewhere(_ entry: Int, _ sample: Board.Sample, _ time: Int64, _ number: Int64) {
+  private mutating func addElsewhere(_ entry: Int, _ sample: MoverBoard.Sample, _ time: Int64, _ number: Int64) {
     // Goes back to the symbol's slot in this bucket, or to the last one before it.
     var newer: (at: Int, index: Int)?
     var place = last[entry]
@@ -143,7 +143,7 @@ struct RollingWindow {
 }
 
 extension RollingWindow.Slot {
-  fileprivate mutating func take(_ sample: Board.Sample, at now: Int64) {
+  fileprivate mutating func take(_ sample: MoverBoard.Sample, at now: Int64) {
     if sample.countsForLast, now >= time { (price, time) = (sample.price, now) }
     volume.addSaturating(sample.volume)
     turnover.addSaturating(sample.turnover)

@@ -46,7 +46,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
 
   /// A reader with other options continues behind the last message, unless they set another beginning.
   static func carryOver(_ old: Memory, from before: NATSInSettings, to after: NATSInSettings, into memory: Memory) {
-    if after.goesOn(after: before) { memory[place] = old[place] }
+    if after.continues(after: before) { memory[place] = old[place] }
   }
 
   init(_ settings: NATSInSettings, _ context: Context) {
@@ -89,7 +89,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
     while true {
       let batch = try await connection.receive()
       if let complaint = connection.takeComplaints().first { throw NATSError.refused(complaint) }
-      if !batch.messages.isEmpty { connection.noteBrought() }
+      if !batch.messages.isEmpty { connection.noteData() }
       for message in batch.messages { try await take(message, origin: visible(message.subject, limit: 256), into: &output) }
       try await output.flush()
     }
@@ -116,7 +116,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
         if !batch.isEmpty { heardAt = now }
         if now - heardAt > JetStreamPull.heartbeat * 3 { throw NATSError.timedOut(.reply) }
         let end = try await take(batch.messages, stream, &pull, into: &output)
-        if end != nil { connection.noteBrought() }
+        if end != nil { connection.noteData() }
         try await output.flush()
         if isBehind, let end, end.place.pending == 0 {
           isBehind = false

@@ -56,7 +56,7 @@ struct NATSInSettings: Options {
 
   /// True if a reader with these options continues where one with the options `before` ended: both read one stream, and the options do not
   /// set a new beginning.
-  func goesOn(after before: NATSInSettings) -> Bool {
+  func continues(after before: NATSInSettings) -> Bool {
     stream == before.stream && !Set(servers).isDisjoint(with: before.servers) && start == before.start && sequence == before.sequence
       && time == before.time && durable == before.durable
   }

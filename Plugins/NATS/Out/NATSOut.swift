@@ -270,7 +270,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
       do {
         try await current.connection.waitForRoom()
         try await current.connection.roundTrip(within: settings.connection.replyDeadline)
-        current.connection.noteBrought()
+        current.connection.noteData()
         next += count
         sent.add(count)
       } catch let error as NATSError {
@@ -335,7 +335,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
       try session?.confirm(reply, message)
     }
     if session?.confirmed != before {
-      session?.connection.noteBrought()
+      session?.connection.noteData()
       session?.movedAt = context.clock.uptime
     }
   }
@@ -350,10 +350,10 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
     } else {
       end = try await look.end(of: found)
       if settings.input == .live {
-        writer.goOn(at: end.position + 1, places: try await look.places(writer.places, behind: end))
+        writer.resume(at: end.position + 1, places: try await look.places(writer.places, behind: end))
       } else if settings.batch != nil {
         // A replay's messages may be cut differently, so its place is found by the events of each subject.
-        writer.goOn(at: end.position + 1, known: try await look.places(writer.places, behind: end))
+        writer.resume(at: end.position + 1, known: try await look.places(writer.places, behind: end))
       }
     }
     session.begin(behind: end)

@@ -261,7 +261,7 @@ struct Writer<E: Event>: ~Copyable {
   }
 
   /// Continues behind the stream's end, before any event is processed: with the next places, or from the beginning, skipping known events.
-  mutating func goOn(at next: Int64, places: [Int64]? = nil, known: [Int64]? = nil) {
+  mutating func resume(at next: Int64, places: [Int64]? = nil, known: [Int64]? = nil) {
     self.next = next
     base = next
     if let places { self.places = places }

@@ -4,7 +4,7 @@ internal import StockbusPrograms
 /// A program that is run for each alert: an argument vector, no shell.
 struct CommandChannel: Channel {
   private let program: String
-  private let arguments: [Template]
+  private let arguments: [NotificationTemplate]
   private let environment: [String: String]
   private let timeout: Duration
   private let name: String
@@ -16,7 +16,7 @@ struct CommandChannel: Channel {
       throw ChannelOff(reason: "there is no program \(shown(options.run[0]))")
     }
     program = found
-    arguments = try options.run.dropFirst().map { try Template($0, Template.channelNames) }
+    arguments = try options.run.dropFirst().map { try NotificationTemplate($0, NotificationTemplate.channelNames) }
     environment = ProgramEnvironment.minimal(tools.environment)
       .merging(options.environment.entries.map { ($0.name, $0.value.revealed) }) { _, second in second }
     timeout = options.timeout

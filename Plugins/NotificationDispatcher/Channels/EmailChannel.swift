@@ -7,7 +7,7 @@ internal import StockbusPrograms
 struct EmailChannel: Channel {
   private let program: String
   private let options: EmailSettings
-  private let subject: Template
+  private let subject: NotificationTemplate
   private let name: String
   private let tools: ChannelTools
   var retries: RetryPolicy { RetryPolicy(attempts: options.attempts, first: options.backoff) }
@@ -18,7 +18,7 @@ struct EmailChannel: Channel {
     }
     program = found
     self.options = options
-    subject = try Template(options.subject, Template.channelNames)
+    subject = try NotificationTemplate(options.subject, NotificationTemplate.channelNames)
     self.name = name
     self.tools = tools
   }

@@ -10,13 +10,13 @@ actor FileChannel: Channel {
   nonisolated var retries: RetryPolicy { RetryPolicy(attempts: 3) }
 
   /// - Parameters:
-  ///   - goesOn: true if an earlier instance has written to the file: its lines stay.
+  ///   - appends: true if an earlier instance has written to the file: its lines stay.
   ///   - noticed: called with the changes that others have made to the file.
   init(
-    _ options: FileSettings, goesOn: Bool = false, files: RunFiles = RunFiles(), noticed: @escaping @Sendable (String) -> Void = { _ in }
+    _ options: FileSettings, appends: Bool = false, files: RunFiles = RunFiles(), noticed: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
     var opening = options.rotation.options()
-    if goesOn { opening.opening = .append }
+    if appends { opening.opening = .append }
     file = try RotatingFile(path: options.path, options: opening, files: files)
     file.noticed = noticed
     format = options.format

@@ -8,9 +8,9 @@ enum WebhookBody {
 
   /// Why a template does not give valid JSON; nil if it does.
   static func fault(in template: String) -> String? {
-    let parsed: Template
-    do throws(TemplateError) { parsed = try Template(template, Template.channelNames) } catch { return error.description }
-    var values = Dictionary(uniqueKeysWithValues: Template.channelNames.map { ($0, "x") })
+    let parsed: NotificationTemplate
+    do throws(TemplateError) { parsed = try NotificationTemplate(template, NotificationTemplate.channelNames) } catch { return error.description }
+    var values = Dictionary(uniqueKeysWithValues: NotificationTemplate.channelNames.map { ($0, "x") })
     values["price"] = "1.25"
     guard let fault = JSONGrammar.fault(in: parsed.filled(values)) else { return nil }
     return "it must be JSON once the placeholders are filled in; all but {price} are text and belong between quotation marks (\(fault))"

@@ -6,7 +6,7 @@ internal import StockbusPlugin
 /// A POST of JSON. Every attempt for one alert has the same `Idempotency-Key`, by which a receiver recognises a repetition.
 struct WebhookChannel: Channel {
   private let address: WebAddress
-  private let body: Template
+  private let body: NotificationTemplate
   private let fields: HTTPFields
   private let secrets: [String]
   private let signature: WebhookSignature?
@@ -19,7 +19,7 @@ struct WebhookChannel: Channel {
   init(_ options: WebhookSettings, _ name: String, _ tools: ChannelTools) throws {
     if options.url.revealed.isEmpty { throw ChannelOff(reason: "its url is empty") }
     address = try WebAddress(options.url.revealed)
-    body = try Template(options.body, Template.channelNames)
+    body = try NotificationTemplate(options.body, NotificationTemplate.channelNames)
     var fields = HTTPFields()
     try fields.set("User-Agent", "stockbus")
     for (name, value) in options.headers.entries { try fields.set(name, value.revealed) }

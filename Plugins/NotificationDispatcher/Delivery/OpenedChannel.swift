@@ -54,7 +54,7 @@ struct OpenedChannel: Sendable {
     case .ntfy(let options): try NtfyChannel(options, tools)
     case .email(let options): try EmailChannel(options, name, tools)
     case .command(let options): try CommandChannel(options, name, tools)
-    case .file(let options): try FileChannel(options, goesOn: opened.contains(options.path), files: files, noticed: noticed)
+    case .file(let options): try FileChannel(options, appends: opened.contains(options.path), files: files, noticed: noticed)
     case .console: ConsoleChannel(print: tools.console)
     }
   }

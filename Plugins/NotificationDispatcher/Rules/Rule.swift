@@ -21,7 +21,7 @@ struct Rule: Equatable, Sendable {
   let channels: [String]?
   /// True if its alerts are sent in quiet hours too.
   let isUrgent: Bool
-  let message: Template?
+  let message: NotificationTemplate?
 
   var isEnabled: Bool
 
@@ -35,7 +35,7 @@ struct Rule: Equatable, Sendable {
     channels = settings.owner == nil ? settings.channels : []
     isUrgent = settings.urgent
     isEnabled = settings.enabled
-    message = settings.message.flatMap { try? Template($0, Template.ruleNames) }
+    message = settings.message.flatMap { try? NotificationTemplate($0, NotificationTemplate.ruleNames) }
     window = settings.window?.wholeNanoseconds
     isSinceClose = settings.since == .previousClose
     let margin = Self.margin(settings.rearm, of: condition.level, percentPoints: condition.isPercent(of: quantity))

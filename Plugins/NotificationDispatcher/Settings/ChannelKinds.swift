@@ -132,7 +132,7 @@ package struct CommandSettings: Options {
     }
     for (i, argument) in run.enumerated() {
       if argument.utf8.contains(0) { problems.add("'run': an argument holds a zero byte", at: "run", item: i) }
-      do throws(TemplateError) { _ = try Template(argument, Template.channelNames) } catch {
+      do throws(TemplateError) { _ = try NotificationTemplate(argument, NotificationTemplate.channelNames) } catch {
         problems.add("'run': \(error)", at: "run", item: i)
       }
     }
@@ -148,5 +148,5 @@ private func checkAddress(_ text: String, _ option: String, _ problems: inout Op
 }
 
 private func checkTemplate(_ text: String, _ option: String, _ problems: inout OptionProblems) {
-  do throws(TemplateError) { _ = try Template(text, Template.channelNames) } catch { problems.add("'\(option)': \(error)", at: option) }
+  do throws(TemplateError) { _ = try NotificationTemplate(text, NotificationTemplate.channelNames) } catch { problems.add("'\(option)': \(error)", at: option) }
 }

@@ -2,14 +2,14 @@ internal import StockbusFiles
 package import StockbusPlugin
 
 /// A time of day, to the minute: `22:00`.
-package struct TimeOfDay: Hashable, Comparable, Sendable {
+package struct QuietTime: Hashable, Comparable, Sendable {
   /// Minutes since midnight.
   let minutes: Int
 
-  package static func < (a: TimeOfDay, b: TimeOfDay) -> Bool { a.minutes < b.minutes }
+  package static func < (a: QuietTime, b: QuietTime) -> Bool { a.minutes < b.minutes }
 }
 
-extension TimeOfDay: ScalarOption {
+extension QuietTime: ScalarOption {
   package init(option text: String) throws(OptionTextError) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0].utf8.count <= 2, parts[1].utf8.count == 2,
@@ -34,9 +34,9 @@ extension TimeOfDay: ScalarOption {
 /// The hours in which channels that respect them send nothing.
 package struct QuietHours: Options {
   @Setting("When they begin.")
-  package var from: TimeOfDay
+  package var from: QuietTime
   @Setting("When they end; before their beginning means the next day.")
-  package var to: TimeOfDay
+  package var to: QuietTime
   @Setting("Where it is so late: a name of the IANA time zone database, such as Europe/Zurich.", length: 1...100)
   package var zone = "UTC"
 

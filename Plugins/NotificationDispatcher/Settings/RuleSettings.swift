@@ -90,7 +90,7 @@ package struct RuleSettings: Options {
       if let fault = Glob.fault(in: text) { problems.add("'symbols': \(fault)", at: "symbols", item: i) }
     }
     if let message {
-      do throws(TemplateError) { _ = try Template(message, Template.ruleNames) } catch {
+      do throws(TemplateError) { _ = try NotificationTemplate(message, NotificationTemplate.ruleNames) } catch {
         problems.add("'message': \(error)", at: "message")
       }
     }

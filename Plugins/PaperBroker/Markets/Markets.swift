@@ -17,7 +17,7 @@ struct Markets {
   }
 
   private let instruments: Instruments
-  private var markets: [Market] = []
+  private var markets: [TradedMarket] = []
   /// Splits by due time, the earliest first.
   private var splits: [DueSplit] = []
   private var nextSplit = 0
@@ -42,7 +42,7 @@ struct Markets {
     // In the order of the instruments where they are due together.
     splits = splits.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     for (place, calendar) in instruments.calendars.enumerated() where isUsed[place] {
-      markets.append(Market(TradingHours(calendar: calendar, sessions: sessions), number: Self.market(ofCalendar: place)))
+      markets.append(TradedMarket(TradingHours(calendar: calendar, sessions: sessions), number: Self.market(ofCalendar: place)))
     }
   }
 

@@ -7,7 +7,7 @@ internal import StockbusPlugin
 final class HostedLife: Sendable {
   let slot: Slot
   let context: Context
-  let news: HostedNews
+  let news: HostedReports
   let voice: HostVoice
   private let assembly: Blueprint.Assembly
   private let executor: (any TaskExecutor)?
@@ -15,7 +15,7 @@ final class HostedLife: Sendable {
   private let task = Guarded(Task<Void, Never>?.none)
 
   init(
-    _ blueprint: Blueprint, _ assembly: Blueprint.Assembly, _ context: Context, _ news: HostedNews, _ voice: HostVoice,
+    _ blueprint: Blueprint, _ assembly: Blueprint.Assembly, _ context: Context, _ news: HostedReports, _ voice: HostVoice,
     _ executor: (any TaskExecutor)?
   ) {
     self.executor = executor

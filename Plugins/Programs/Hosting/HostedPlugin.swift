@@ -69,7 +69,7 @@ package struct HostedPlugin {
       guard let blueprint = plugin.blueprint(for: [upstream].compactMap(\.self), options: options) else {
         throw HostingError("\(name) does not take this input")
       }
-      let news = HostedNews(voice)
+      let news = HostedReports(voice)
       let context = try surroundings.context(
         HostedContext(id: id, runtime: ConfigNode(start["runtime"] ?? [:], at: mark), news: news, voice: voice))
       let assembly: Blueprint.Assembly
@@ -105,10 +105,10 @@ package struct HostedContext: Sendable {
   package let id: String
   /// The mapping at `runtime` of the host's configuration.
   package let runtime: ConfigNode
-  package let news: HostedNews
+  package let news: HostedReports
   private let voice: HostVoice
 
-  init(id: String, runtime: ConfigNode, news: HostedNews, voice: HostVoice) {
+  init(id: String, runtime: ConfigNode, news: HostedReports, voice: HostVoice) {
     self.id = id
     self.runtime = runtime
     self.news = news

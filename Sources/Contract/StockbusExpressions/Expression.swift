@@ -65,12 +65,12 @@ public struct ExpressionSyntax: Sendable {
 /// The part of a compiled expression that does not depend on the event type.
 @usableFromInline
 final class CompiledExpression: Sendable {
-  let program: Program
+  let program: ExpressionCode
   let description: String
 
   init(_ text: String, _ shape: EventShape) throws(ExpressionError) {
     let tree = try Parser.parse(text)
-    program = Program(try Checker(text: text, shape: shape).condition(tree))
+    program = ExpressionCode(try Checker(text: text, shape: shape).condition(tree))
     description = tree.description
     if Workspace.size(program, chunk: 1) > Self.room {
       throw ExpressionError(.limit, "the expression is too intricate", text, tree.range)

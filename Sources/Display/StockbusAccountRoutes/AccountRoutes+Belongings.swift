@@ -34,7 +34,7 @@ extension AccountRoutes {
     let own = try await accounts.rules(person).map { own in
       // A stored rule that this program no longer understands is shown by its text, so that it can be removed.
       let shown =
-        (try? rules.read(own.rule).get()) ?? RuleBook.Shown(name: own.rule, symbol: nil, condition: "not understood", threshold: nil)
+        (try? rules.read(own.rule).get()) ?? OwnRules.Shown(name: own.rule, symbol: nil, condition: "not understood", threshold: nil)
       return shown.json(id: "\(own.id)", isMuted: own.isMuted, isOwn: true)
     }
     return .array(own + (await rules.configured(person)))

@@ -11,7 +11,7 @@ package struct AccountRoutes: Sendable {
 
   let gate: Gate
   let accounts: Accounts
-  let rules: RuleBook
+  let rules: OwnRules
   /// The scopes that the run can use at all; a person's further rights are not shown.
   let usable: @Sendable () async -> Set<Scope>
   /// True for a name that nobody may sign up with, because something in the run already uses it.
@@ -24,7 +24,7 @@ package struct AccountRoutes: Sendable {
 
   /// - Parameter changed: called after each change, with all data of this kind that the person now has, in the form of its route.
   package init(
-    _ gate: Gate, rules: RuleBook, usable: @escaping @Sendable () async -> Set<Scope> = { Set(Scope.allCases) },
+    _ gate: Gate, rules: OwnRules, usable: @escaping @Sendable () async -> Set<Scope> = { Set(Scope.allCases) },
     isReserved: @escaping @Sendable (String) async throws(AccountError) -> Bool = { _ in false },
     session: @escaping @Sendable () async -> [JSONValue.Member] = { [] },
     export: @escaping @Sendable (Person) async -> [JSONValue.Member] = { _ in [] },

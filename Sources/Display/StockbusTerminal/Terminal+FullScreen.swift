@@ -124,7 +124,7 @@ extension Terminal {
 
   // MARK: Reports of the keyboard
 
-  private nonisolated func forward(_ news: KeyboardNews, _ receive: @escaping @Sendable (ScreenInput) -> Void) {
+  private nonisolated func forward(_ news: KeyboardEvent, _ receive: @escaping @Sendable (ScreenInput) -> Void) {
     switch news {
     case .input(let events):
       for event in events {

@@ -27,9 +27,9 @@ package struct RetryPauses: Sendable {
   ///
   /// - Parameters:
   ///   - lasted: from the beginning of the attempt to its end.
-  ///   - hasBrought: requested data have arrived, such as an event; not an acknowledgement, a heartbeat or a refusal.
-  package mutating func ended(after lasted: Duration, hasBrought: Bool) -> Bool {
-    guard lasted >= (hasBrought ? Self.shortService : Self.goodService) else { return false }
+  ///   - hasDelivered: requested data have arrived, such as an event; not an acknowledgement, a heartbeat or a refusal.
+  package mutating func ended(after lasted: Duration, hasDelivered: Bool) -> Bool {
+    guard lasted >= (hasDelivered ? Self.shortService : Self.goodService) else { return false }
     succeeded()
     return true
   }

@@ -27,7 +27,7 @@ extension TLSHandler {
     // A buffer that is being sent comes first.
     guard stage == .open, !isClosing, !isOutputOver, !isWriting else { return }
     isOutputCloseWaiting = false
-    sayFarewell(context)
+    sendCloseNotify(context)
     let promises = outputClosePromises
     outputClosePromises = []
     context.close(mode: .output, promise: promises.joined(on: context.eventLoop))
@@ -42,7 +42,7 @@ extension TLSHandler {
     if let promise { closePromises.append(promise) }
     isClosing = true
     discardWaiting(ChannelError.ioOnClosedChannel)
-    sayFarewell(context)
+    sendCloseNotify(context)
     if isInputOver { return finish(context) }
     guard stage == .open else { return }
     alarm = context.eventLoop.assumeIsolated().scheduleTask(in: Self.patience) { self.finish(context) }
@@ -50,26 +50,26 @@ extension TLSHandler {
     context.read()
   }
 
-  private func sayFarewell(_ context: ChannelHandlerContext) {
+  private func sendCloseNotify(_ context: ChannelHandlerContext) {
     if isOutputOver { return }
     isOutputOver = true
-    session.sayFarewell()
+    session.sendCloseNotify()
     sendOutput(context)
   }
 
   /// Closes the socket of a channel that is being closed.
   private func finish(_ context: ChannelHandlerContext) {
     guard stage == .open else { return }
-    let isComplete = isInputOver && isOutputOver && hasHeardFarewell
+    let isComplete = isInputOver && isOutputOver && hasReceivedCloseNotify
     end(context, ChannelError.ioOnClosedChannel)
     if isComplete { context.fireUserInboundEventTriggered(TLSUserEvent.shutdownCompleted) }
     context.close(promise: nil)
   }
 
   /// Handles the peer's close_notify alert.
-  func takeFarewell(_ context: ChannelHandlerContext) {
+  func handleCloseNotify(_ context: ChannelHandlerContext) {
     isInputOver = true
-    hasHeardFarewell = true
+    hasReceivedCloseNotify = true
     if isClosing { return finish(context) }
     let mayBeHalf = (try? context.channel.syncOptions?.getOption(.allowRemoteHalfClosure)) ?? false
     if mayBeHalf { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }

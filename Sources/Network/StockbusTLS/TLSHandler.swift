@@ -20,13 +20,13 @@ package final class TLSHandler: ChannelDuplexHandler {
   var stage = Stage.idle
   /// True if the peer sends no more data: it has sent close_notify, or its side of the socket is closed.
   var isInputOver = false
-  var hasHeardFarewell = false
+  var hasReceivedCloseNotify = false
   /// True if this side has sent close_notify.
   var isOutputOver = false
 
   /// How many bytes have arrived since the last one that was passed on. Tickets, changes of keys and the handshake are small, so a limit on
   /// this number bounds a peer that sends only such data.
-  private var fruitless = 0
+  private var bytesWithoutProgress = 0
   private static let fruitlessLimit = 256 << 10
   private var hasDelivered = false
 
@@ -70,7 +70,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     switch session.shake() {
     case .done:
       stage = .open
-      fruitless = 0
+      bytesWithoutProgress = 0
       sendOutput(context)
       guard stage == .open else { return }
       context.fireUserInboundEventTriggered(TLSUserEvent.handshakeCompleted(negotiatedProtocol: session.negotiatedProtocol))
@@ -93,11 +93,11 @@ package final class TLSHandler: ChannelDuplexHandler {
       guard stage == .shaking || stage == .open, !isInputOver else { return }
       let before = data.readableBytes
       guard session.feed(from: &data) else { return fail(.damaged("out of memory"), context) }
-      fruitless += before - data.readableBytes
+      bytesWithoutProgress += before - data.readableBytes
       if stage == .shaking { shake(context) }
       if stage == .open { step = session.read(into: &plain, rest: data.readableBytes) }
-      if plain.readableBytes > 0 { fruitless = 0 }
-      if fruitless > Self.fruitlessLimit { step = .failed(stage == .open ? .damaged(Self.tooMuch) : .handshake(Self.tooMuch)) }
+      if plain.readableBytes > 0 { bytesWithoutProgress = 0 }
+      if bytesWithoutProgress > Self.fruitlessLimit { step = .failed(stage == .open ? .damaged(Self.tooMuch) : .handshake(Self.tooMuch)) }
     }
     sendOutput(context)
     // Code that closes the channel wants no more data.
@@ -110,7 +110,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     guard stage == .open || stage == .shaking else { return }
     switch step {
     case .done, .hungry: break
-    case .farewell: takeFarewell(context)
+    case .farewell: handleCloseNotify(context)
     case .failed(let failure): fail(failure, context)
     }
   }

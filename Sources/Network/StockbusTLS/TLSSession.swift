@@ -102,7 +102,7 @@ final class TLSSession {
   }
 
   /// Queues a close_notify alert: no more data are sent.
-  func sayFarewell() {
+  func sendCloseNotify() {
     OpenSSLErrors.clear()
     _ = SSL_shutdown(ssl)
     OpenSSLErrors.clear()

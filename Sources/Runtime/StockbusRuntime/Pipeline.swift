@@ -24,13 +24,13 @@ package final class Pipeline: Sendable {
   /// Lets the watermarks of waiting live sources follow the clock.
   let watermarkClock: WatermarkClock
   let latencyWatch = LatencyWatch()
-  let healthNews = HealthNews()
+  let healthNews = HealthPublisher()
   /// Nil where nobody is to be told of components that hang.
   let stallWatch: StallWatch?
   /// When components that have not ended are cut off.
   private let end = Guarded(Duration?.none)
   /// What the members are made with.
-  private let outfit: Outfit
+  private let parts: SharedParts
   private let state: Guarded<State>
   /// Changes that are being made, of single components and of the whole run.
   let changesUnderway = Guarded((single: 0, hasWhole: false))
@@ -53,7 +53,7 @@ package final class Pipeline: Sendable {
   }
 
   /// What all members have in common.
-  private struct Outfit: Sendable {
+  private struct SharedParts: Sendable {
     let view: ComponentRunView
     let waiting: Waiting
     let services: Services
@@ -79,7 +79,7 @@ package final class Pipeline: Sendable {
     notices = RunTopics(topology, logger: logger, stop: stopSignal)
     pool = topology.settings.wait == .park ? WorkerPool.shared : nil
     watermarkClock = WatermarkClock(isUsed: topology.nodes.contains(where: \.worksWithTime))
-    outfit = Outfit(view: view, waiting: pool?.parking ?? Waiting(.spin), services: services)
+    parts = SharedParts(view: view, waiting: pool?.parking ?? Waiting(.spin), services: services)
     state = Guarded(State(topology: topology, topics: notices.topics))
     for plan in topology.nodes {
       let member = makeMember(plan, files: topology.files) { Self.edges(of: plan, topics) }
@@ -104,12 +104,12 @@ package final class Pipeline: Sendable {
     let vitals = Vitals { [weak self] in self?.noteHealth() }
     let context = Context(
       id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(settings.seed)), counters: counters,
-      notices: notices, run: outfit.view, waiting: outfit.waiting, helpers: pool.map { HelperExecutor($0, busy: busy) },
-      symbolLimit: settings.symbolsPerSource, zone: settings.displayZone, files: files, services: outfit.services,
+      notices: notices, run: parts.view, waiting: parts.waiting, helpers: pool.map { HelperExecutor($0, busy: busy) },
+      symbolLimit: settings.symbolsPerSource, zone: settings.displayZone, files: files, services: parts.services,
       watermarkClock: watermarkClock, busy: busy
     ) { trouble in vitals.report(trouble) }
     var topic = plan.topic
-    topic.waiting = outfit.waiting
+    topic.waiting = parts.waiting
     let output = plan.blueprint.makeTopic(topic)
     if plan.blueprint.kind == .source, let output { watermarkClock.add(output) }
     let inputs = edges()

@@ -115,7 +115,7 @@ extension PipelineLoop {
       return end(member, .completed, &group)
     }
     let transition = underway[id]
-    member.slot.goOn()
+    member.slot.resume()
     pipeline.update(id) { $0.leave = Latch() }
     guard var transition, transition.stage == .leaving else {
       // Too late: the change was given up while its instance was handing over.

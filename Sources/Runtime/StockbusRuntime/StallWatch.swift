@@ -11,7 +11,7 @@ final class StallWatch: Sendable {
   private struct Standstill: Sendable {
     let progress: Int
     let since: Duration
-    var isTold = false
+    var isReported = false
   }
 
   /// The longest time between two checks.
@@ -38,20 +38,20 @@ final class StallWatch: Sendable {
       let (waiting, progress) = (member.waiting, member.slot.progressMade)
       var standstill = before[member.number]
       if let known = standstill, waiting == 0 || known.progress != progress {
-        if known.isTold, member.vitals.stand(nil) {
+        if known.isReported, member.vitals.stand(nil) {
           pipeline.logger.notice("\(member.id) goes on after \((now - known.since).roughText)")
         }
         standstill = nil
       }
       if waiting == 0 { continue }
       if !member.mayHang {
-        if let standstill, standstill.isTold { after[member.number] = standstill }
+        if let standstill, standstill.isReported { after[member.number] = standstill }
         continue
       }
       var present = standstill ?? Standstill(progress: progress, since: now)
       let time = now - present.since
-      if !present.isTold, time >= member.plan.supervision.stall {
-        present.isTold = true
+      if !present.isReported, time >= member.plan.supervision.stall {
+        present.isReported = true
         let reason = "has finished nothing for \(time.roughText) while events wait"
         member.vitals.stand(reason)
         pipeline.logger.warning("\(member.id) \(reason): \(Ledger.grouped(waiting)) so far")

@@ -212,7 +212,7 @@ struct TopologyChange {
   /// Undoes everything so far; returns what could not be undone.
   mutating func abandon() async -> [String] {
     var consequences: [String] = []
-    for member in halted { member.slot.goOn() }
+    for member in halted { member.slot.resume() }
     for plan in replaced.reversed() {
       do throws(ChangeError) { try await pipeline.exchange(plan) } catch {
         pipeline.logger.error("\(plan.id) could not be changed back: \(error)")
@@ -244,7 +244,7 @@ struct TopologyChange {
     for stay in stays { pipeline.update(stay.member.number) { $0.plan = stay.plan } }
     dismiss(leaving)
     for member in coming { member.slot.join() }
-    for member in halted { member.slot.goOn() }
+    for member in halted { member.slot.resume() }
   }
 
   /// Cuts a topic between two events. The readers that end or pause there are halted.
@@ -293,7 +293,7 @@ struct TopologyChange {
     let readers = parts.filter { ($0.ending + $0.pausing).contains { $0.source === topic } && !hasEnded($0.member) }.map(\.member)
     for reader in readers { _ = await halt(reader, leaves: parts.contains { $0.member.number == reader.number && $0.plan == nil }) }
     cut(topic)
-    for reader in readers { reader.slot.goOn() }
+    for reader in readers { reader.slot.resume() }
   }
 
   private func rewire(_ member: Member, _ plan: PlannedNode) async {

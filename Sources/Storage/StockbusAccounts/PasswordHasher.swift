@@ -35,15 +35,15 @@ actor PasswordHasher {
   }
 
   private func make(_ password: String) throws -> String {
-    try goesOn()
+    try checkCancellation()
     return try PasswordHash(of: password, cost).text
   }
 
   /// A stopping server does not wait for the passwords in this queue.
-  private func goesOn() throws { if Task.isCancelled { throw AccountError.busy } }
+  private func checkCancellation() throws { if Task.isCancelled { throw AccountError.busy } }
 
   private func check(_ password: String, _ stored: String?) throws -> Bool {
-    try goesOn()
+    try checkCancellation()
     if let stored, let hash = PasswordHash(text: stored) { return try hash.matches(password) }
     let nobody = try nobody ?? PasswordHash(of: "", cost)
     self.nobody = nobody

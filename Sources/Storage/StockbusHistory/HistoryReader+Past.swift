@@ -63,12 +63,12 @@ extension HistoryReader {
 /// Passes on the first of many errors.
 private final class Once: Sendable {
   private let tell: @Sendable (HistoryError) -> Void
-  private let isTold = Guarded(false)
+  private let isReported = Guarded(false)
 
   init(_ tell: @escaping @Sendable (HistoryError) -> Void) { self.tell = tell }
 
   func tell(_ error: HistoryError) {
-    let isFirst = isTold.withLock { told in
+    let isFirst = isReported.withLock { told in
       defer { told = true }
       return !told
     }

@@ -182,7 +182,7 @@ package final class RetryingFile {
   @discardableResult
   private func noteGoneReader(_ error: FileError) -> Bool {
     guard error.isBrokenPipe, path == "-" else { return false }
-    context.readerHasGone()
+    context.noteLostReader()
     return true
   }
 }

@@ -254,7 +254,7 @@ extension RotatingFile {
       case .removed: noticed("'\(path)' was removed by another program; it goes on in a new file")
       }
       renewals += 1
-      try letGo()
+      try release()
     }
     if descriptor < 0 { try open(truncate: false) }
   }
@@ -301,7 +301,7 @@ extension RotatingFile {
   }
 
   /// Closes a file to which the path no longer leads.
-  private func letGo() throws(FileError) {
+  private func release() throws(FileError) {
     sent = 0
     let old = descriptor
     descriptor = -1
@@ -388,7 +388,7 @@ extension RotatingFile {
     for number in stride(from: free - 1, through: 1, by: -1) { try rename(".\(number)", to: ".\(number + 1)") }
     try rename("", to: ".1")
     rotations += 1
-    try letGo()
+    try release()
     try open(truncate: false)
   }
 

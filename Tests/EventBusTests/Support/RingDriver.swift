@@ -216,7 +216,7 @@ struct RingDriver<E: TestEvent>: ~Copyable {
       }
       readers.append(ModelReader(inlet, options, after: published, tableStart: tableStart))
     }
-    for inlet in (ending + pausing).map(\.inlet) + inlets.compactMap({ $0 as? Inlet<E> }) { inlet.letGo() }
+    for inlet in (ending + pausing).map(\.inlet) + inlets.compactMap({ $0 as? Inlet<E> }) { inlet.release() }
     cuts += ending.count
     pauses += pausing.count
   }

@@ -12,7 +12,7 @@ struct FakeDevice: TerminalDevice {
     var refusal: ScreenRefusal?
     var isForeground = true
     var decoder = InputDecoder()
-    var receive: (@Sendable (KeyboardNews) -> Void)?
+    var receive: (@Sendable (KeyboardEvent) -> Void)?
     var whenWritten: (@Sendable () -> Void)?
   }
 
@@ -54,7 +54,7 @@ struct FakeDevice: TerminalDevice {
 
   func noteBlock(isLive _: Bool) {}
 
-  func openKeyboard(_ receive: @escaping @Sendable (KeyboardNews) -> Void) throws(ScreenRefusal) -> any TerminalKeyboard {
+  func openKeyboard(_ receive: @escaping @Sendable (KeyboardEvent) -> Void) throws(ScreenRefusal) -> any TerminalKeyboard {
     let refusal = state.update { state -> ScreenRefusal? in
       if let refusal = state.refusal { return refusal }
       state.journal.append("keyboard opened")
@@ -67,7 +67,7 @@ struct FakeDevice: TerminalDevice {
 
 private struct FakeKeyboard: TerminalKeyboard {
   let state: Watched<FakeDevice.State>
-  let receive: @Sendable (KeyboardNews) -> Void
+  let receive: @Sendable (KeyboardEvent) -> Void
 
   var isForeground: Bool { state.value.isForeground }
   func enter() { note("keys one by one") }

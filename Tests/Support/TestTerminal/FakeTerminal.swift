@@ -95,7 +95,7 @@ package final class FakeTerminal: Sendable {
   /// Refuses the keyboard: there is none, or the process is not in the foreground of its terminal.
   package func refuseKeyboard(_ refusal: ScreenRefusal) { device.state.update { $0.refusal = refusal } }
 
-  private func tell(_ news: KeyboardNews) { device.state.value.receive?(news) }
+  private func tell(_ news: KeyboardEvent) { device.state.value.receive?(news) }
 }
 
 extension ScreenModel {

@@ -3,7 +3,7 @@
 /// Unsafe because it reads fields at their offsets: each offset comes from `MemoryLayout.offset(of:)` for a property of the layout that the
 /// instruction reads.
 struct Machine {
-  let program: Program
+  let program: ExpressionCode
   let space: Workspace
   /// The first event, and the distance to the next.
   let events: UnsafeRawPointer

@@ -10,10 +10,10 @@ struct Workspace {
   let bytes: UnsafeMutablePointer<UInt8>
 
   /// The number of bytes that `init(_:chunk:in:)` needs.
-  static func size(_ program: Program, chunk: Int) -> Int { chunk * (program.wideRegisters * 17 + program.byteRegisters) }
+  static func size(_ program: ExpressionCode, chunk: Int) -> Int { chunk * (program.wideRegisters * 17 + program.byteRegisters) }
 
   /// Places the columns in memory that is aligned to 16 bytes.
-  init(_ program: Program, chunk: Int, in memory: UnsafeMutableRawPointer) {
+  init(_ program: ExpressionCode, chunk: Int, in memory: UnsafeMutableRawPointer) {
     self.chunk = chunk
     let count = chunk * program.wideRegisters
     wide = memory.bindMemory(to: Int128.self, capacity: count)

@@ -114,7 +114,7 @@ public struct Context: Sendable {
 
   /// Reports that standard output has lost its reader, as in `stockbus run … | head`. An error that the component throws next counts as its
   /// regular end, unwritten output is not a loss, and the run stops.
-  public func readerHasGone() { counters.readerHasGone() }
+  public func noteLostReader() { counters.noteLostReader() }
 
   /// Adds a line under the ledger at the end of the run, to explain figures that may surprise, such as `'APPL' never came; did you mean
   /// 'AAPL'?`. The same line counts once; at most 16 lines of at most 512 bytes are kept.

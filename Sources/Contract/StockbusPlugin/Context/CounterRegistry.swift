@@ -29,7 +29,7 @@ package final class CounterRegistry: Sendable {
   /// True if the component's output has no reader any more.
   package var hasNoReader: Bool { isUnread.load(ordering: .relaxed) }
 
-  func readerHasGone() { isUnread.store(true, ordering: .relaxed) }
+  func noteLostReader() { isUnread.store(true, ordering: .relaxed) }
 
   /// The most notes kept for a component.
   package static let noteLimit = 16

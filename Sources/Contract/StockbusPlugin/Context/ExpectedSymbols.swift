@@ -14,15 +14,15 @@ public struct ExpectedSymbols: Sendable {
   /// True once any symbol, named or not, has arrived while a named one was missing.
   public private(set) var hasMet = false
   /// True if no symbol is missing any more.
-  public var isComplete: Bool { isEverybodyThere }
-  @usableFromInline var isEverybodyThere: Bool
+  public var isComplete: Bool { haveAllArrived }
+  @usableFromInline var haveAllArrived: Bool
 
   /// Symbols that had arrived at `earlier` count as arrived.
   public init(_ names: [String], after earlier: ExpectedSymbols? = nil) {
     self.names = names
     missingNames = Set(names.filter { !Glob.isPattern($0) })
     missingPatterns = names.filter { Glob.isPattern($0) }.map { Array($0.utf8) }
-    isEverybodyThere = names.isEmpty
+    haveAllArrived = names.isEmpty
     guard let earlier else { return }
     for id in earlier.hasCome.indices where earlier.hasCome[id] { meet(Symbol(id: UInt32(id))) }
   }
@@ -33,7 +33,7 @@ public struct ExpectedSymbols: Sendable {
   /// Notes the symbols of a batch; has no effect once all have arrived.
   @inlinable
   public mutating func look<E: Event>(at events: Span<E>) {
-    if isEverybodyThere { return }
+    if haveAllArrived { return }
     let schema = E.schema
     for i in events.indices {
       guard let symbol = schema.symbol(of: events[i]) else { return }
@@ -50,13 +50,13 @@ public struct ExpectedSymbols: Sendable {
     if isComplete { return }
     missingNames.remove(symbol.description)
     missingPatterns.removeAll { Glob.matches(symbol.utf8, $0) }
-    isEverybodyThere = missingNames.isEmpty && missingPatterns.isEmpty
+    haveAllArrived = missingNames.isEmpty && missingPatterns.isEmpty
   }
 
-  /// Drops the symbols for which `isTold` returns true, because the user has already been informed about them.
-  public mutating func excuse(where isTold: (String) -> Bool) {
-    missingNames = missingNames.filter { !isTold($0) }
-    isEverybodyThere = missingNames.isEmpty && missingPatterns.isEmpty
+  /// Drops the symbols for which `isReported` returns true, because the user has already been informed about them.
+  public mutating func excuse(where isReported: (String) -> Bool) {
+    missingNames = missingNames.filter { !isReported($0) }
+    haveAllArrived = missingNames.isEmpty && missingPatterns.isEmpty
   }
 
   /// Sentences about the missing symbols; `rejected` are names from rejected input. See `MissingSymbols`.

@@ -42,10 +42,10 @@ extension Options {
   ) {
     var seen: Set<String> = []
     // True after a text that was split at a comma, up to the next option.
-    var isTold = false
+    var isReported = false
     for (place, entry) in entries.enumerated() {
-      if names.contains(entry.key) || !entry.value.isNull { isTold = false }
-      if isTold { continue }
+      if names.contains(entry.key) || !entry.value.isNull { isReported = false }
+      if isReported { continue }
       if entry.value.isNull, !names.contains(entry.key), let slip = missingBlank(entry.key, among: names) {
         problems.add((source.path.isEmpty ? "" : "\(source.subject): ") + slip, at: entry.mark)
         continue
@@ -60,7 +60,7 @@ extension Options {
         if isRest, place > 0, names.contains(entries[place - 1].key), entries[place - 1].value.isPlainText {
           let cut = entries[place - 1]
           problems.add("'\(OptionText.visible(source.path(of: cut.key)))' ends at a comma; \(rule)", at: cut.value.mark)
-          isTold = true
+          isReported = true
           continue
         }
         let quote = "; \(rule)"

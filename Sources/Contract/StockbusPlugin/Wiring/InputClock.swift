@@ -81,7 +81,7 @@ internal import MarketData
     parker.fence()
     var hasNews = areFinished(inlets)
     for inlet in inlets where inlet.isReady { hasNews = true }
-    spinBudget.gaveUp(inVain: !hasNews)
+    spinBudget.wentToSleep(inVain: !hasNews)
     if !hasNews { await parker.sleep() }
     for inlet in inlets {
       inlet.retract()

@@ -19,7 +19,7 @@ package import EventBus
   /// True when the time slice is over; reads the clock once in 32 batches or 8,192 events.
   @inlinable @inline(__always)
   mutating func isSpent(_ n: Int) -> Bool {
-    spinBudget.hadLuck()
+    spinBudget.foundWork()
     events &+= n
     batches &+= 1
     spinBudget.letGrow(n)

@@ -39,7 +39,7 @@ internal import Synchronization
     case none
     /// To return, because another instance is to continue.
     case leave
-    /// To call `reached` between two batches, and to take no further one until `goOn`.
+    /// To call `reached` between two batches, and to take no further one until `resume`.
     case halt(reached: @Sendable () -> Void)
     /// To read from these edges from then on, and then to call `done`.
     case rewire([Edge], done: @Sendable () -> Void)
@@ -109,7 +109,7 @@ internal import Synchronization
   /// its position, with new options if they differ.
   package func rewire(_ edges: [Edge], done: @escaping @Sendable () -> Void = {}) { ask(.rewire(edges, done: done)) }
 
-  /// Asks the instance to halt: `reached` is called when it is between two batches, perhaps twice. Until `goOn` neither it nor a later one
+  /// Asks the instance to halt: `reached` is called when it is between two batches, perhaps twice. Until `resume` neither it nor a later one
   /// gets events.
   package func halt(reached: @escaping @Sendable () -> Void) {
     ask(.halt(reached: reached))
@@ -166,19 +166,19 @@ internal import Synchronization
   }
 
   /// Lets the next instance continue after one has left.
-  package func goOn() { state.withLock { goOn(&$0) } }
+  package func resume() { state.withLock { resume(&$0) } }
 
-  private func goOn(_ state: inout State) {
+  private func resume(_ state: inout State) {
     state.request = .none
-    stop.goOn()
-    for port in state.ports { port.inlet.letGo() }
+    stop.resume()
+    for port in state.ports { port.inlet.release() }
   }
 
   /// Withdraws a rewiring or a halt; returns false if the instance has already begun to carry it out, or if none was asked for.
   package func withdraw() -> Bool {
     state.withLock { state in
       switch state.request {
-      case .rewire, .halt: goOn(&state)
+      case .rewire, .halt: resume(&state)
       case .none, .leave: return false
       }
       return true
@@ -316,12 +316,12 @@ internal import Synchronization
     case .leave: return .leaving
     case .halt(let reached):
       // The inputs stay held.
-      stop.goOn()
+      stop.resume()
       reached()
       return .servingOn
     case .rewire(let edges, let done):
       reconnect(edges)
-      goOn()
+      resume()
       done()
       return .servingOn
     // What was withdrawn also ends the serving.

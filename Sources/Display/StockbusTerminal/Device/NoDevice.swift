@@ -4,5 +4,5 @@ struct NoDevice: TerminalDevice {
   func windowSize(_: OutputStream) -> TerminalSize? { nil }
   func write(_: [UInt8], to _: OutputStream) -> Int32 { 0 }
   func noteBlock(isLive _: Bool) {}
-  func openKeyboard(_: @escaping @Sendable (KeyboardNews) -> Void) throws(ScreenRefusal) -> any TerminalKeyboard { throw .noTerminal }
+  func openKeyboard(_: @escaping @Sendable (KeyboardEvent) -> Void) throws(ScreenRefusal) -> any TerminalKeyboard { throw .noTerminal }
 }

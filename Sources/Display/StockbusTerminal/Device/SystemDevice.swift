@@ -25,7 +25,7 @@ struct SystemDevice: TerminalDevice {
 
   func noteBlock(isLive: Bool) { CrashRestore.isLive(isLive, descriptor: output) }
 
-  func openKeyboard(_ receive: @escaping @Sendable (KeyboardNews) -> Void) throws(ScreenRefusal) -> any TerminalKeyboard {
+  func openKeyboard(_ receive: @escaping @Sendable (KeyboardEvent) -> Void) throws(ScreenRefusal) -> any TerminalKeyboard {
     try SystemKeyboard(self, receive)
   }
 }
@@ -39,7 +39,7 @@ private final class SystemKeyboard: TerminalKeyboard {
   private let thread: KeyboardThread
   private let guardian: Guardian?
 
-  init(_ device: SystemDevice, _ receive: @escaping @Sendable (KeyboardNews) -> Void) throws(ScreenRefusal) {
+  init(_ device: SystemDevice, _ receive: @escaping @Sendable (KeyboardEvent) -> Void) throws(ScreenRefusal) {
     let found = device.keyboard ?? (isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : nil)
     let descriptor = found ?? open("/dev/tty", O_RDWR | O_CLOEXEC)
     if descriptor < 0 { throw .noKeyboard }

@@ -9,7 +9,7 @@ package protocol TerminalDevice: Sendable {
   func noteBlock(isLive: Bool)
   /// Takes the keyboard for a full screen; throws the reason if that is not possible. After `begin`, the device calls `receive` on its own
   /// threads.
-  func openKeyboard(_ receive: @escaping @Sendable (KeyboardNews) -> Void) throws(ScreenRefusal) -> any TerminalKeyboard
+  func openKeyboard(_ receive: @escaping @Sendable (KeyboardEvent) -> Void) throws(ScreenRefusal) -> any TerminalKeyboard
 }
 
 /// The keyboard of a terminal in full-screen mode, and the terminal's former modes.
@@ -35,7 +35,7 @@ package protocol TerminalKeyboard: Sendable {
 }
 
 /// Something that a keyboard reports.
-package enum KeyboardNews: Sendable {
+package enum KeyboardEvent: Sendable {
   case input([InputEvent])
   case resized
   /// Ctrl-Z: the terminal must be restored and the process stopped.

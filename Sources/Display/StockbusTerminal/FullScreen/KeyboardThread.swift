@@ -13,11 +13,11 @@ final class KeyboardThread: Sendable {
   private let reading: Int32
   private let writing: Int32
   private let ended = DispatchSemaphore(value: 0)
-  private let receive: @Sendable (KeyboardNews) -> Void
+  private let receive: @Sendable (KeyboardEvent) -> Void
   private let found: [(signal: Int32, action: sigaction)]
 
   /// Nil if the process has no descriptors left.
-  init?(keyboard: Int32, receive: @escaping @Sendable (KeyboardNews) -> Void) {
+  init?(keyboard: Int32, receive: @escaping @Sendable (KeyboardEvent) -> Void) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
     for end in ends {

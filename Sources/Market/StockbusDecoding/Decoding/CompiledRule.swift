@@ -1,6 +1,6 @@
 internal import MarketData
 
-/// A range of one of the lists of `RuleBook`.
+/// A range of one of the lists of `MessageRules`.
 struct Slice: BitwiseCopyable {
   var first: Int32 = 0
   var count: Int32 = 0
@@ -61,7 +61,7 @@ struct CompiledSequence: BitwiseCopyable {
   var series: Int32 = -1
 }
 
-/// A compiled message rule without references; its parts are in the lists of `RuleBook`.
+/// A compiled message rule without references; its parts are in the lists of `MessageRules`.
 struct CompiledRule: BitwiseCopyable {
   var role = MessageRole.other
   /// The index in `EventKind.allCases`; -1 if the message becomes no event.

@@ -39,7 +39,7 @@ extension MessageReader {
       if isIgnored(text) { return passOver(text) }
     }
     told += 1
-    guard told <= Self.toldLimit else {
+    guard told <= Self.reportLimit else {
       tally.addUnlisted()
       return .unknown(shape: "…")
     }
@@ -82,7 +82,7 @@ extension MessageReader {
     case .other, .correction, .data: return .other(kind: kind)
     case .error:
       told += 1
-      if told > Self.toldLimit { return .refusal(kind: kind, text: "…") }
+      if told > Self.reportLimit { return .refusal(kind: kind, text: "…") }
       for path in rule.text.range {
         let node = walk(book.paths[path], scope, root)
         if node >= 0, tape.nodes[node].kind != .null { return .refusal(kind: kind, text: tape.string(node)) }

@@ -117,7 +117,7 @@ extension MessageReader {
   @inline(never)
   private mutating func fault(_ problem: ValueProblem) {
     tape.count(16)
-    if faults.count == 0 { faults.first = told < Self.toldLimit ? problem.description(in: tape) : "…" }
+    if faults.count == 0 { faults.first = told < Self.reportLimit ? problem.description(in: tape) : "…" }
     faults.count += 1
   }
 

@@ -12,14 +12,14 @@ package struct MessageReader: ~Copyable {
   /// The most sale conditions of a trade.
   static let conditionLimit = 16
   /// How many messages without events in a list are examined one by one; later ones are only counted.
-  static let toldLimit = 16
+  static let reportLimit = 16
 
   /// Counts since the reader was created.
   package internal(set) var tally: MessageTally
   /// The breaks in sequence numbers that the last message revealed.
   package internal(set) var gaps: [SequenceGap] = []
 
-  let book: RuleBook
+  let book: MessageRules
   /// The index in `EventKind.allCases`; -1 if no events are wanted.
   let wanted: Int8
   let fields: (prices: [String], sizes: [String])
@@ -58,7 +58,7 @@ package struct MessageReader: ~Copyable {
   ) throws(DecodingSpecError) {
     let found = spec.decodingFaults(event: event)
     guard found.isEmpty else { throw DecodingSpecError(found) }
-    let book = RuleBook(spec)
+    let book = MessageRules(spec)
     memory = ChannelMemory(slots: book.memorySlots)
     sequences = SequenceBook(series: book.series.count)
     let wanted = event.flatMap { EventKind.allCases.firstIndex(of: $0) }.map { Int8($0) } ?? -1
@@ -126,7 +126,7 @@ package struct MessageReader: ~Copyable {
     let end = Int(tape.nodes[0].next)
     var at = 1
     while at < end {
-      if told >= Self.toldLimit, book.readsObjectsOnly, isEmptyOrNoObject(at) {
+      if told >= Self.reportLimit, book.readsObjectsOnly, isEmptyOrNoObject(at) {
         // Such items have a byte or two each: handled as messages they would take many times as long as messages of as many bytes.
         told += 1
         tally.addUnlisted()
@@ -168,7 +168,7 @@ private struct Parts {
       // Always included, because authentication waits for it.
       isAuthenticated = true
       others.append(verdict)
-    case _ where others.count < MessageReader.toldLimit: others.append(verdict)
+    case _ where others.count < MessageReader.reportLimit: others.append(verdict)
     case .other: break
     default: untold += 1
     }

@@ -83,7 +83,7 @@ extension JSONTape {
 
 /// One step of a path, prepared for comparison with bytes.
 ///
-/// Unchecked because of the key's memory, which never changes after its creation and is freed by its `RuleBook`.
+/// Unchecked because of the key's memory, which never changes after its creation and is freed by its `MessageRules`.
 struct PathStep: @unchecked Sendable {
   let bytes: UnsafePointer<UInt8>
   /// The number of bytes of the key; -1 for an index.

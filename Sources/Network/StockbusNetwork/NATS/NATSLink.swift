@@ -8,7 +8,7 @@ internal import Synchronization
 /// there is a pause, which grows. After a `NATSError` from the body it connects to the next server; after any other error it closes the
 /// connection, and `run` throws that error; a cancellation has the same effect. When the body returns, `run` returns.
 ///
-/// The pauses are those of `RetryPauses`: the body calls `connection.noteBrought()` when a requested message has arrived.
+/// The pauses are those of `RetryPauses`: the body calls `connection.noteData()` when a requested message has arrived.
 package final class NATSLink: Sendable {
   private struct State {
     var isFinished = false
@@ -72,8 +72,8 @@ package final class NATSLink: Sendable {
         await connection.close()
         if isFinished { return context.connection(.disconnected, "closed as planned") }
         // Messages from a server that then violates a rule, refuses the client, or cannot serve it do not count.
-        let hasBrought = connection.state.withLock { $0.hasBrought } && !error.isMisconduct && !error.concernsRequest
-        if pauses.ended(after: context.clock.uptime - begin, hasBrought: hasBrought) { failures = 0 }
+        let hasDelivered = connection.state.withLock { $0.hasDelivered } && !error.isMisconduct && !error.concernsRequest
+        if pauses.ended(after: context.clock.uptime - begin, hasDelivered: hasDelivered) { failures = 0 }
         failures += 1
         context.connection(.disconnected, "\(error)")
         context.report(trouble: "\(error)")

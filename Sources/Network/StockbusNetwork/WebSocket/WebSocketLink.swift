@@ -18,7 +18,7 @@ internal import Synchronization
 /// After a `WebSocketError` from the body, such as `receive` throws when the connection is lost, it reconnects. After any other error it
 /// closes the connection, and `run` throws that error; a cancellation has the same effect. When the body returns, `run` returns.
 ///
-/// The pauses are those of `RetryPauses`: the body calls `connection.noteBrought()` when requested data have arrived.
+/// The pauses are those of `RetryPauses`: the body calls `connection.noteData()` when requested data have arrived.
 package final class WebSocketLink: Sendable {
   private struct State {
     var isFinished = false
@@ -91,8 +91,8 @@ package final class WebSocketLink: Sendable {
         if isFinished { return context.connection(.disconnected, "closed as planned") }
         if isLast { return context.connection(.disconnected, "\(error)") }
         // Data from a peer that then violates a rule do not count.
-        let hasBrought = connection.state.withLock { $0.hasBrought } && !error.isMisconduct
-        _ = pauses.ended(after: context.clock.uptime - begin, hasBrought: hasBrought)
+        let hasDelivered = connection.state.withLock { $0.hasDelivered } && !error.isMisconduct
+        _ = pauses.ended(after: context.clock.uptime - begin, hasDelivered: hasDelivered)
         try await pause(pauses.next(asked: error.retryAfter), after: error)
         if isLast { return }
       } catch {

@@ -42,7 +42,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler {
   func channelActive(context: ChannelHandlerContext) { context.read() }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    intake.noteFruit()
+    intake.noteProgress()
     if case .over = mode { return }
     assembly.append(Self.unwrapInboundIn(data))
     // When the client has closed its side, NIO reads the remaining data of the socket, even if they were not requested.

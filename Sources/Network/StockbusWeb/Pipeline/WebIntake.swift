@@ -14,7 +14,7 @@ final class WebIntake: ChannelDuplexHandler {
   /// The most bytes from which NIO's reader produces no part of a request. Its own limits do not count blanks, line ends and the text after
   /// a chunk's size, but it may keep them. Nil once the connection is a WebSocket.
   private var limit: Int?
-  private var fruitless = 0
+  private var bytesWithoutProgress = 0
   /// How many bytes have been discarded; nil while they are wanted.
   private var discarded: Int?
   private var isInputClosed = false
@@ -27,15 +27,15 @@ final class WebIntake: ChannelDuplexHandler {
   }
 
   /// Notes that NIO's reader has produced a part of a request.
-  func noteFruit() { fruitless = 0 }
+  func noteProgress() { bytesWithoutProgress = 0 }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard let discarded else {
       connection.noteBytes()
-      fruitless += Self.unwrapInboundIn(data).readableBytes
+      bytesWithoutProgress += Self.unwrapInboundIn(data).readableBytes
       context.fireChannelRead(data)
-      if let limit, fruitless > limit {
-        fruitless = 0
+      if let limit, bytesWithoutProgress > limit {
+        bytesWithoutProgress = 0
         context.fireErrorCaught(HTTPParserError.headerOverflow)
       }
       return

@@ -19,7 +19,7 @@ extension PastReader {
       return known
     } catch {
       // The first run of a configuration writes the file that the next one reads.
-      if past.writer != nil, error.isOfNoUseYet { return PastPrices(path: past.path) }
+      if past.writer != nil, error.isWritableLater { return PastPrices(path: past.path) }
       throw PastFault(predicate: error.predicate)
     }
   }
@@ -27,7 +27,7 @@ extension PastReader {
 
 extension HistoryError {
   /// True if a run that writes the file makes it readable: the file is missing, or has an older layout.
-  fileprivate var isOfNoUseYet: Bool {
+  fileprivate var isWritableLater: Bool {
     switch reason {
     case .missing, .older: true
     default: false

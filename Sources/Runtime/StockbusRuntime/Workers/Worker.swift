@@ -105,7 +105,7 @@ final class Worker: @unchecked Sendable {
     if sleepers.isEmpty { return false }
     for parker in sleepers { parker.endNotice() }
     stockbus_heavy_barrier()
-    for parker in sleepers { parker.lookAgain() }
+    for parker in sleepers { parker.checkAgain() }
     return true
   }
 

@@ -55,7 +55,7 @@ extension LifecycleChecks {
     watch.cancel()
     stop?.cancel()
     guard let how = ending.value, how != .late else { return .late }
-    if how == .handedOver { slot.goOn() }
+    if how == .handedOver { slot.resume() }
     if isLast || how == .returned { slot.retire() } else { subscription?.cancel() }
     await subscription?.finished()
     return how

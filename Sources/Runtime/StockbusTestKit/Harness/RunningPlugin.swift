@@ -72,7 +72,7 @@ public final class RunningPlugin<Out: Event>: Sendable {
     if isSource { old.life.cancel() }
     guard try await old.life.value == .handedOver else { throw HarnessError("it has ended") }
     _ = next.succeed(old.assembly, in: slot)
-    slot.goOn()
+    slot.resume()
     present.withLock { $0 = Self.begin(next, in: slot) }
   }
 

@@ -33,7 +33,7 @@ package final class NATSConnection: Sendable {
   /// The server's information about itself.
   package var info: NATSServerInfo { state.withLock { $0.info } }
   /// Notes that a requested message has arrived, such as an event or a confirmation (`RetryPauses`).
-  package func noteBrought() { state.withLock { $0.hasBrought = true } }
+  package func noteData() { state.withLock { $0.hasDelivered = true } }
   /// The prefix of the subjects of acknowledgements; a number follows.
   package var acknowledgements: String { inbox + ".p." }
   /// How many different numbers suffice if an acknowledgement's own number identifies its message.

@@ -30,7 +30,7 @@ struct NATSState {
   var pings = 0
   var pongs = 0
   /// True once the owner has noted that a requested message has arrived.
-  var hasBrought = false
+  var hasDelivered = false
   /// The server's messages that do not end the connection, for example that a subject may not be used.
   var complaints: [String] = []
 

@@ -36,7 +36,7 @@ struct ConnectionState {
   /// When the last message was received.
   var lastMessage = Duration.zero
   /// True once the owner has noted that requested data have arrived.
-  var hasBrought = false
+  var hasDelivered = false
 
   /// The numbers of messages and bytes at which reading pauses.
   var most = (messages: 8192, bytes: 1 << 20)

@@ -26,7 +26,7 @@ package final class WebSocketConnection: Sendable {
 
   /// Notes that requested data have arrived, such as an event: the pause after the connection is then a short one, if the connection has
   /// also lasted for some seconds (`RetryPauses`).
-  package func noteBrought() { state.withLock { $0.hasBrought = true } }
+  package func noteData() { state.withLock { $0.hasDelivered = true } }
 
   // MARK: Receiving
 

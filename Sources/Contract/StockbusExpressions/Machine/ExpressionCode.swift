@@ -3,7 +3,7 @@
 ///
 /// Unchecked because of its raw memory, which is written in `init` only. The data read for every event is accessed without reference
 /// counting, which would cost more than the comparison itself.
-final class Program: @unchecked Sendable {
+final class ExpressionCode: @unchecked Sendable {
   let instructions: UnsafeBufferPointer<Instruction>
   /// The memory of the symbol tests; `symbols` keeps it alive.
   let symbolPages: UnsafeBufferPointer<SymbolTest.Pages>

@@ -4,7 +4,7 @@ internal import StockbusPlugin
 /// A compiled spec: flat lists without references, so that deciding on a message does not change reference counts.
 ///
 /// Unsafe inside: the lists are plain memory, freed with the book; indices into them always come from the book itself.
-struct RuleBook: ~Copyable {
+struct MessageRules: ~Copyable {
   let rules: UnsafeMutableBufferPointer<CompiledRule>
   let conditions: UnsafeMutableBufferPointer<CompiledCondition>
   let patterns: UnsafeMutableBufferPointer<CompiledPattern>
@@ -83,7 +83,7 @@ struct RuleBook: ~Copyable {
   }
 }
 
-/// Builds the lists of a `RuleBook`.
+/// Builds the lists of a `MessageRules`.
 struct RuleBookMaker {
   var conditions: [CompiledCondition] = []
   var patterns: [CompiledPattern] = []

@@ -2,7 +2,7 @@ internal import MarketData
 internal import StockbusInstruments
 
 /// The state of a symbol: 128 bytes, two cache lines. Prices are billionths, times nanoseconds since the epoch.
-struct Standing: BitwiseCopyable {
+struct MoverStanding: BitwiseCopyable {
   struct Flags: OptionSet, BitwiseCopyable {
     let rawValue: UInt16
 

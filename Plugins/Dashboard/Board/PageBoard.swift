@@ -7,7 +7,7 @@ internal import StockbusViewing
 ///
 /// A *frame* is a moment in which changes are sent to clients. Events between two frames only mark their rows; changes are found when the
 /// frame ends, once for a row and not for each event. So an event costs what it costs the terminal's screen, and one comparison.
-struct Board {
+struct PageBoard {
   private(set) var market: Market
   /// The last frame that has ended.
   private(set) var frame: UInt32 = 0

@@ -3,7 +3,7 @@ internal import MarketData
 package import StockbusPlugin
 
 /// Sends the reports of a hosted component besides events: dead letters at once, counters and notes from time to time.
-package final class HostedNews: NoticePublisher, Sendable {
+package final class HostedReports: NoticePublisher, Sendable {
   package let counters = CounterRegistry()
   private let voice: HostVoice
   private let told = Guarded(Told())

@@ -6,7 +6,7 @@ internal import StockbusInstruments
 ///
 /// The result depends only on the events and their times, not on how they are divided into batches, nor on how often `advance` is called in
 /// between. An event that was received at `r` implies that everything up to `r − 1 ns` has been received.
-struct Board {
+struct MoverBoard {
   /// The part of an event that a board needs; prices and sizes are billionths, times nanoseconds.
   struct Sample: BitwiseCopyable {
     var symbol: Symbol
@@ -41,7 +41,7 @@ struct Board {
   private var entries: ContiguousArray<UInt32> = []
   private static var unknown: UInt32 { .max }
   /// In the order of first appearance, which decides ties.
-  var standings: ContiguousArray<Standing> = []
+  var standings: ContiguousArray<MoverStanding> = []
   var lists: MoverLists
   /// The latest receipt time.
   var received = Int64.min
@@ -179,7 +179,7 @@ struct Board {
     let entry = standings.count
     entries[id] = UInt32(truncatingIfNeeded: entry)
     let calendar = min(max(0, reference.calendar(symbol)), clocks.count - 1)
-    var standing = Standing(symbol: symbol, calendar: UInt16(truncatingIfNeeded: calendar))
+    var standing = MoverStanding(symbol: symbol, calendar: UInt16(truncatingIfNeeded: calendar))
     let time = sample.isDated && window == nil ? reference.calendars[calendar].moment(ofBarAt: time, isDay: sample.isDay) : time
     let begin = window.map { $0.startTime(at: received) } ?? reference.calendars[calendar].span(at: time)?.start ?? time
     if let close = reference.close(symbol, begin) { standing.setReference(close.price.raw, time: close.time) }

@@ -2,7 +2,7 @@ package import StockbusAccounts
 package import StockbusPlugin
 
 /// What a dashboard knows about alert rules, which accounts only store.
-package struct RuleBook: Sendable {
+package struct OwnRules: Sendable {
   /// A rule as a page shows it.
   package struct Shown: Sendable, Hashable {
     package var name: String

@@ -6,7 +6,7 @@ internal import StockbusPlugin
 ///
 /// Code that changes a state calls `look`. No code notices when a component makes progress again after a failure, so as long as one has
 /// not, `run` checks every second.
-final class HealthNews: Sendable {
+final class HealthPublisher: Sendable {
   private struct State {
     /// The state of each component that was published last, by the component's number.
     var told: [Int: Health.State] = [:]

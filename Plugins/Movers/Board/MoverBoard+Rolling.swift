@@ -1,7 +1,7 @@
 internal import MarketData
 
 // Periods of the last hours.
-extension Board {
+extension MoverBoard {
   /// An event from before the window can only correct a reference.
   func isInWindow(_ time: Int64) -> Standpoint {
     guard let window else { return .outside }

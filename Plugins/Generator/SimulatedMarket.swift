@@ -1,7 +1,7 @@
 internal import StockbusPlugin
 
 /// The symbols with their prices and the price model; all prices are whole ticks.
-struct Market {
+struct SimulatedMarket {
   static let highest: Price = 1_000_000_000
 
   let symbols: [Symbol]
@@ -68,7 +68,7 @@ struct Market {
   var prices: [Symbol: Int64] { Dictionary(zip(symbols, ticks)) { first, _ in first } }
 
   /// Continues from these prices; symbols that are not among them keep theirs.
-  mutating func goOn(from prices: [Symbol: Int64]) {
+  mutating func resume(from prices: [Symbol: Int64]) {
     for index in symbols.indices { if let price = prices[symbols[index]] { ticks[index] = price } }
   }
 

@@ -3,7 +3,7 @@ internal import StockbusViewing
 
 /// The trading data for viewers of one account, or of all accounts. Each account has its own limits, so that one person cannot crowd out
 /// another.
-struct TradingNews {
+struct TradingData {
   struct ToldFill {
     let frame: UInt32
     let fill: Fill
@@ -54,7 +54,7 @@ struct TradingNews {
   }
 
   /// True if the value of a position has changed since the frame `cursor`.
-  func isRevalued(_ board: Board, after cursor: UInt32) -> Bool {
+  func isRevalued(_ board: PageBoard, after cursor: UInt32) -> Bool {
     portfolio.positions.contains { position in
       guard position.quantity.raw != 0, let row = board.market.place(of: position.symbol), row < Int(board.count) else { return false }
       return board.stamps(of: Int32(row)).price > cursor

@@ -1,7 +1,7 @@
 internal import MarketData
 
 // The events that are sent when lists change.
-extension Board {
+extension MoverBoard {
   /// The event of a symbol with its place in a list; ranks are counted from 1, and 0 is outside.
   func mover(_ entry: Int, _ list: MoverList, _ rank: Int, _ previous: Int, _ cause: Cause) -> Mover {
     let standing = standings[entry]

@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// The network's threads add letters, so that a `ready`, of which there is one for each frame of each tab, costs no task and no turn of the
 /// dashboard's actor.
-final class Mailbox: Sendable {
+final class PageMailbox: Sendable {
   enum Letter: Sendable {
     case says(Tab, PageMessage)
     case leaves(Tab)

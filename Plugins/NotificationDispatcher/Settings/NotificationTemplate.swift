@@ -6,7 +6,7 @@ struct TemplateError: Error, CustomStringConvertible {
 }
 
 /// A text with placeholders such as `{symbol}`. A brace that does not begin a name, as in JSON, is ordinary text.
-struct Template: Hashable, Sendable {
+struct NotificationTemplate: Hashable, Sendable {
   private enum Part: Hashable, Sendable {
     case text(String)
     case name(String)

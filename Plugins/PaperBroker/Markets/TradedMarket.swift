@@ -5,7 +5,7 @@ internal import StockbusTrading
 ///
 /// A session begins before everything that is received at its first moment, and ends after everything that is received at its end. If one
 /// session directly follows another, as in a market that trades day and night, the first one ends before the next one begins.
-struct Market {
+struct TradedMarket {
   let hours: TradingHours
   /// The broker's number for the market.
   let number: Int

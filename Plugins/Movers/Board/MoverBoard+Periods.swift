@@ -1,7 +1,7 @@
 internal import MarketData
 
 // Periods of calendars.
-extension Board {
+extension MoverBoard {
   /// The position of `time` relative to the calendar's period. An event of a later period closes the open one, for all symbols of the
   /// calendar, so that symbols of one calendar are always compared over the same period.
   @inline(__always)
