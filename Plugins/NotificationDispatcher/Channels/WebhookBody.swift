@@ -9,7 +9,9 @@ enum WebhookBody {
   /// Why a template does not give valid JSON; nil if it does.
   static func fault(in template: String) -> String? {
     let parsed: NotificationTemplate
-    do throws(TemplateError) { parsed = try NotificationTemplate(template, NotificationTemplate.channelNames) } catch { return error.description }
+    do throws(TemplateError) { parsed = try NotificationTemplate(template, NotificationTemplate.channelNames) } catch {
+      return error.description
+    }
     var values = Dictionary(uniqueKeysWithValues: NotificationTemplate.channelNames.map { ($0, "x") })
     values["price"] = "1.25"
     guard let fault = JSONGrammar.fault(in: parsed.filled(values)) else { return nil }

@@ -148,5 +148,7 @@ private func checkAddress(_ text: String, _ option: String, _ problems: inout Op
 }
 
 private func checkTemplate(_ text: String, _ option: String, _ problems: inout OptionProblems) {
-  do throws(TemplateError) { _ = try NotificationTemplate(text, NotificationTemplate.channelNames) } catch { problems.add("'\(option)': \(error)", at: option) }
+  do throws(TemplateError) { _ = try NotificationTemplate(text, NotificationTemplate.channelNames) } catch {
+    problems.add("'\(option)': \(error)", at: option)
+  }
 }

@@ -37,7 +37,7 @@ struct AccountFileArgument: ParsableArguments {
   ///
   /// - Parameter creating: true if a missing file is created.
   func accounts<Value>(creating: Bool = false, _ body: (Accounts) async throws -> Value) async throws -> Value {
-    ProgramSession.prepare()
+    LongCommand.prepare()
     do {
       let database = try await DatabaseShare.open(file, creating: creating)
       let value = try await body(Accounts(database, Accounts.Settings(), clock: SystemTimekeeper()))

@@ -53,13 +53,13 @@ struct TapCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    ProgramSession.prepare()
+    LongCommand.prepare()
     let (client, _) = try await choice.find()
     let (id, query, format) = (component, query, format)
     let brokenOutput = Guarded(String?.none)
     let outcome = await withTaskGroup(of: Result<String?, ControlClient.Failure>.self) { group in
       group.addTask {
-        await ProgramSession.awaitStopSignal()
+        await LongCommand.awaitStopSignal()
         return .success(nil)
       }
       group.addTask {

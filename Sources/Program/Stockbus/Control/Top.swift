@@ -20,7 +20,7 @@ struct Top: AsyncParsableCommand {
   @OptionGroup var choice: RunChoice
 
   func run() async throws {
-    ProgramSession.prepare()
+    LongCommand.prepare()
     let (client, first) = try await choice.find()
     let clock = SystemTimekeeper()
     if once || !Console.terminal.capabilities.canRedraw {
@@ -30,7 +30,7 @@ struct Top: AsyncParsableCommand {
     }
     let failure = await withTaskGroup(of: String?.self) { group in
       group.addTask {
-        await ProgramSession.awaitStopSignal()
+        await LongCommand.awaitStopSignal()
         return nil
       }
       group.addTask { await Self.show(client, first, clock) }

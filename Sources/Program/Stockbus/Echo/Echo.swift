@@ -52,7 +52,7 @@ struct Echo: AsyncParsableCommand {
   }
 
   func run() async throws {
-    ProgramSession.prepare()
+    LongCommand.prepare()
     var settings = WebSocketServer.Settings()
     settings.host = host
     settings.port = Int(port)
@@ -71,7 +71,7 @@ struct Echo: AsyncParsableCommand {
       throw ExitCode(1)
     }
     StandardError.write("echoing on \(server.url); Ctrl-C stops")
-    await ProgramSession.awaitStopSignal()
+    await LongCommand.awaitStopSignal()
     await server.stop()
     let echoed = isPlain ? server.echoed : script.echoed
     var summary = "\(server.accepted) \(server.accepted == 1 ? "connection" : "connections"), \(Ledger.grouped(echoed)) messages echoed"

@@ -16,7 +16,7 @@ struct HistoryBackup: ParsableCommand {
   @OptionGroup var history: HistoryFileArgument
 
   func run() throws {
-    ProgramSession.prepare()
+    LongCommand.prepare()
     let size = try HistoryMistake.reporting { try HistoryReader(history.file).backUp(to: target) }
     try StandardOutput.write("\(visible(target, limit: 300)): \(Ledger.grouped(size)) bytes")
   }

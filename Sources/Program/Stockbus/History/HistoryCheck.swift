@@ -31,7 +31,7 @@ struct HistoryCheck: ParsableCommand {
   }
 
   func run() throws {
-    ProgramSession.prepare()
+    LongCommand.prepare()
     let summary = try HistoryMistake.reporting {
       try HistoryReader(history.file).check(gapsFrom: gap.wholeNanoseconds, most: Self.shownGaps)
     }

@@ -36,7 +36,7 @@ struct HistoryImport: ParsableCommand {
   private static let shownFaults = 10
 
   func run() throws {
-    ProgramSession.prepare()
+    LongCommand.prepare()
     let name = source == "-" ? "standard input" : visible(source, limit: 300)
     var faults = 0
     let totals = try HistoryMistake.reporting {

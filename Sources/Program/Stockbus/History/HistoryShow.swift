@@ -60,7 +60,7 @@ struct HistoryShow: AsyncParsableCommand {
   }
 
   func run() async throws {
-    ProgramSession.prepare()
+    LongCommand.prepare()
     let series = try HistoryMistake.reporting { try read() }
     switch format {
     case .table: try StandardOutput.write(BarText.table(series.bars, bars))

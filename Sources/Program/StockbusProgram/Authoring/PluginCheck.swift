@@ -29,7 +29,7 @@ struct PluginCheck: AsyncParsableCommand {
   var options: String?
 
   func run() async throws {
-    ProgramSession.prepare()
+    LongCommand.prepare()
     if let own = Program.catalogue[plugin] {
       return try Self.report(await checkContract(own, options: options ?? ""), plugin)
     }

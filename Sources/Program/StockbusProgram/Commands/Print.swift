@@ -111,7 +111,7 @@ extension FormulaCells: ExpressibleByArgument {}
 /// The part of `print` after its arguments are parsed.
 enum Printing {
   static func run(_ request: PrintJob.Request, from: String?, in topology: Topology, logLevel: LogLevel, isLenient: Bool) async throws {
-    ProgramSession.prepare()
+    LongCommand.prepare()
     let job = PrintJob(request, write: StandardOutput.tryWrite)
     let plan: PrintPlan
     do throws(PrintMistake) { plan = try PrintPlan(job, from: from, in: topology) } catch {
@@ -119,10 +119,10 @@ enum Printing {
       throw ExitCode.validationFailure
     }
     for remark in plan.remarks { StandardError.write(remark) }
-    let pipeline = try ProgramSession.pipeline(plan.topology, logLevel: logLevel)
+    let pipeline = try LongCommand.pipeline(plan.topology, logLevel: logLevel)
     job.whether { pipeline.isEndless }
     job.whenDone { pipeline.stop() }
-    try await ProgramSession.run(pipeline) { report in
+    try await LongCommand.run(pipeline) { report in
       PrintJob.forget(plan.number)
       if job.end == .closed { return }
       if case .failed(let reason) = job.end { throw StandardOutput.failure(reason) }

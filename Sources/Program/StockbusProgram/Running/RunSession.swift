@@ -71,7 +71,7 @@ struct RunSession<Companion: RunCompanion> {
 
   /// Must be called before the terminal is used or a file is opened.
   static func prepare(_ options: RunOptions<Companion>) {
-    ProgramSession.prepare()
+    LongCommand.prepare()
     Console.begin(colors: options.color)
     // One terminal cannot provide both typed commands and keys for a screen.
     if options.commands == "-", isatty(STDIN_FILENO) == 1 { Console.terminal.takeKeyboard() }
@@ -80,7 +80,7 @@ struct RunSession<Companion: RunCompanion> {
   func run(_ topology: Topology) async throws {
     // Text that is typed as input is not for the screen.
     if topology.files.readStandardInput, isatty(STDIN_FILENO) == 1 { Console.terminal.takeKeyboard() }
-    let pipeline = try ProgramSession.pipeline(topology, logLevel: options.logLevel, options.logFormat, watchesStalls: true)
+    let pipeline = try LongCommand.pipeline(topology, logLevel: options.logLevel, options.logFormat, watchesStalls: true)
     Terminal.installCrashRestore()
     let reader = options.commands.map { CommandReader(path: $0, pipeline: pipeline) }
     var beside: [@Sendable () async -> Void] = [{ reader?.start() }, { await ProgressLine(pipeline).show() }]
@@ -99,7 +99,7 @@ struct RunSession<Companion: RunCompanion> {
     var ask: (@Sendable () -> Void)?
     if configuration != nil { ask = { reload.ask() } }
     let cutOff: @Sendable (String) async -> Void = { await attendant?.runHasEnded(status: 1, text: $0) }
-    try await ProgramSession.run(pipeline, beside: beside, reload: ask, cutOff: cutOff) { (report: RunReport) async throws in
+    try await LongCommand.run(pipeline, beside: beside, reload: ask, cutOff: cutOff) { (report: RunReport) async throws in
       let text = report.text(isQuiet: options.quiet, isLenient: options.lenient)
       let status = report.exitStatus(isStrict: options.strict, isLenient: options.lenient)
       await attendant?.runHasEnded(status: Int(status), text: report.text(isQuiet: false, isLenient: options.lenient))

@@ -12,7 +12,7 @@ import Darwin
 
 /// The steps from the signals to the last line, for every command that runs until it is stopped. Their order ensures that no signal and no
 /// line is lost.
-package enum ProgramSession {
+package enum LongCommand {
   /// Must be called before anything is opened or written.
   package static func prepare() {
     // Writing to a closed pipe or socket must be an error and not end the process.
