@@ -22,8 +22,8 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     Handler(Bar.self) { $0.show($1) },
     Handler(Ranked.self) { $0.show($1) },
     Handler(Mover.self) { $0.show($1) },
-    Handler(Alert.self) { $0.tell($1) },
-    Handler(ConnectionStatus.self) { $0.tell($1) },
+    Handler(Alert.self) { $0.report($1) },
+    Handler(ConnectionStatus.self) { $0.report($1) },
     Handler(Order.self) { $0.show($1) },
     Handler(Fill.self) { $0.show($1) },
     Handler(Position.self) { $0.show($1) },
@@ -190,7 +190,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     requestFrame()
   }
 
-  private func tell(_ batch: Span<Alert>) {
+  private func report(_ batch: Span<Alert>) {
     let alerts = batch.indices.map { batch[$0] }.filter { mode == .full || isShown($0.symbol) }
     events.add(alerts.count)
     if mode == .full {
@@ -202,7 +202,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     }
   }
 
-  private func tell(_ batch: Span<ConnectionStatus>) {
+  private func report(_ batch: Span<ConnectionStatus>) {
     events.add(batch.count)
     let statuses = batch.indices.map { batch[$0] }
     if mode != .plain {

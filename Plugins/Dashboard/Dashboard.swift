@@ -162,22 +162,22 @@ package actor Dashboard: MultiSink, BackgroundComponent {
       gate, rules: ruleBook(), usable: { [self] in await usable },
       isReserved: { [self] name throws(AccountError) in try await hasPaperAccount(name) }, session: { [self] in await sessionMembers },
       export: { [self] person in await portfolio(of: Viewer(person, hasAccounts: hasAccounts)).members },
-      changed: { [self] person, change, record in await tell(change, record, to: person) })
+      changed: { [self] person, change, record in await send(change, record, to: person) })
   }
 
   /// Sends the present rules to all viewers.
-  func tellRules() async {
+  func sendRules() async {
     guard accounts != nil, let people else {
       push.take(await rules())
       return requestFrame()
     }
     for person in Set(push.clients.values.map(\.viewer.person)) {
-      if let shown = try? await people.shownRules(person) { tell(.rules, shown, to: person) }
+      if let shown = try? await people.shownRules(person) { send(.rules, shown, to: person) }
     }
   }
 
   /// Sends a person's change to the other viewers of that person.
-  private func tell(_ change: AccountRoutes.Change, _ record: JSONValue, to person: Person) {
+  private func send(_ change: AccountRoutes.Change, _ record: JSONValue, to person: Person) {
     push.take(record, named: change.rawValue, of: person.id)
     requestFrame()
   }
@@ -248,11 +248,11 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     while !Task.isCancelled {
       let began = now
       readLetters()
-      tell(push.tick(now: began, time: context.clock.now.ns / 1_000_000))
+      send(push.tick(now: began, time: context.clock.now.ns / 1_000_000))
       do { try await context.clock.sleep(until: .nanoseconds(began + 1_000_000_000 / Int64(settings.rate))) } catch { break }
       while !Task.isCancelled {
         readLetters()
-        if !push.clients.isEmpty, push.hasNews || push.hasRequests { break }
+        if !push.clients.isEmpty, push.hasChanges || push.hasRequests { break }
         let next = push.nextTick()
         if let next, next <= now { break }
         guard mailbox.sleeps() else { continue }
@@ -270,7 +270,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   /// The last changes are sent before the page is notified of the end of the run.
   package func drain() async {
     readLetters()
-    tell(push.tick(now: now, time: context.clock.now.ns / 1_000_000))
+    send(push.tick(now: now, time: context.clock.now.ns / 1_000_000))
   }
 
   package func handOver() async {}
@@ -314,10 +314,10 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   /// Handles a message of a tab.
   private func take(_ message: PageMessage, from tab: Tab, _ id: Push.ClientID) {
     switch message {
-    case .hello: tab.tell("'hello' was said before")
+    case .hello: tab.report("'hello' was said before")
     case .pane(let pane, let query, let range):
       if let problem = push.look(id, pane: pane, at: query, range, now: now) {
-        tab.tell(problem.description, pane: pane, at: problem.character)
+        tab.report(problem.description, pane: pane, at: problem.character)
       }
     case .symbol(let name): push.choose(id, name)
     case .ready(let frame): push.painted(id, frame)
@@ -327,7 +327,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
 
   /// Sends each of these tabs its next message. A tab whose socket is still sending gets it later, however often it reports that it is
   /// ready.
-  private func tell(_ due: [Push.ClientID]) {
+  private func send(_ due: [Push.ClientID]) {
     var messages: [(WebSocket, WebSocketFrames)] = []
     let before = push.counts.skipped
     var shared: [Int: WebSocketFrames] = [:]

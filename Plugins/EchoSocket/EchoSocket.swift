@@ -241,7 +241,7 @@ package actor EchoSocket<E: Event>: Source, Sink, TimedRelay, BackgroundComponen
 
   package func stop() async {
     context.lose(window.removeAll(), "cut off before they were back")
-    tallies.tell(trips, context)
+    tallies.report(trips, context)
     await server?.stop()
     server = nil
     link = nil

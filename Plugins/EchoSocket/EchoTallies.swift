@@ -18,7 +18,7 @@ struct EchoTallies {
   }
 
   /// Adds the round trip times, at the end.
-  func tell(_ trips: RoundTrips, _ context: Context) {
+  func report(_ trips: RoundTrips, _ context: Context) {
     if trips.count == 0 { return }
     for (name, doc, time) in [
       ("round trip p50 (µs)", "Half of the round trips took no longer, from the last time the event was sent.", trips.quantile(0.5)),

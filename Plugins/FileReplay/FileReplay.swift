@@ -117,7 +117,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     case .max: try await runFlat(&replay, into: &output)
     case .times: try await runPaced(&replay, into: &output)
     }
-    tellShapes(replay)
+    logShapes(replay)
     if settings.isRaw { passedOver.note(replay.messages) }
     for tally in replay.tallies { note(tally) }
   }
@@ -284,7 +284,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   private func moment(_ event: E) -> Timestamp { settings.isRaw ? event.received : event.time }
 
   /// Reports unknown messages by shape, the most frequent first.
-  private func tellShapes(_ replay: borrowing Replay<E>) {
+  private func logShapes(_ replay: borrowing Replay<E>) {
     let shapes = replay.shapes.sorted { $0.count > $1.count }
     if shapes.isEmpty { return }
     let listed = shapes.prefix(10).map { "\($0.count) × \(visible($0.shape, limit: 120))" }.joined(separator: ", ")

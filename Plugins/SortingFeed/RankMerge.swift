@@ -21,7 +21,7 @@ struct RankMerge: ~Copyable {
   /// True if the beginning of the list must still be sent to readers.
   private var isNew: Bool
   /// The list that readers have, as long as its differences must still be sent to them.
-  private var untold: RankingSnapshot?
+  private var unsent: RankingSnapshot?
 
   init(_ settings: SortingFeedSettings, _ earlier: Snapshot?) {
     ranking = Ranking(settings, isBehindAnother: true)
@@ -29,13 +29,13 @@ struct RankMerge: ~Copyable {
     guard let earlier else { return }
     names = earlier.names
     lists = earlier.lists
-    untold = earlier.ranking
+    unsent = earlier.ranking
     ranking.restore(earlier.ranking.rows)
     // Symbols that have left since the last event to readers are in the snapshot, but in no list.
     for row in earlier.ranking.rows where lists[row.symbol.id] == nil { ranking.remove(row.symbol) }
   }
 
-  var snapshot: Snapshot { Snapshot(ranking: untold ?? ranking.snapshot(nil), names: names, lists: lists) }
+  var snapshot: Snapshot { Snapshot(ranking: unsent ?? ranking.snapshot(nil), names: names, lists: lists) }
 
   mutating func attend(to inputs: [String]) {
     present = inputs.map { name in
@@ -46,14 +46,14 @@ struct RankMerge: ~Copyable {
     let gone = Set(lists.values).subtracting(present)
     if gone.isEmpty { return }
     // The differences are sent with the next event, which has a time.
-    untold = untold ?? ranking.snapshot(nil)
+    unsent = unsent ?? ranking.snapshot(nil)
     for list in gone { removeAll(of: list) }
   }
 
   mutating func update(_ events: Span<Ranked>, from lane: Int, into output: inout Outlet<Ranked>) {
     let list = present[lane]
     for i in events.indices {
-      tellRest(at: events[i], into: &output)
+      sendRest(at: events[i], into: &output)
       let id = events[i].symbol.id
       if events[i].beginsList {
         begin(list, at: events[i], into: &output)
@@ -73,20 +73,20 @@ struct RankMerge: ~Copyable {
     }
   }
 
-  private mutating func tellRest(at event: Ranked, into output: inout Outlet<Ranked>) {
+  private mutating func sendRest(at event: Ranked, into output: inout Outlet<Ranked>) {
     if isNew { output.send(.beginning(at: event)) }
     isNew = false
-    guard let earlier = untold else { return }
-    ranking.tell(after: earlier, at: event, into: &output)
-    untold = nil
+    guard let earlier = unsent else { return }
+    ranking.send(after: earlier, at: event, into: &output)
+    unsent = nil
   }
 
   /// Removes a list's symbols, because the list begins empty.
   private mutating func begin(_ list: Int, at event: Ranked, into output: inout Outlet<Ranked>) {
     guard lists.values.contains(list) else { return output.filter() }
-    untold = ranking.snapshot(nil)
+    unsent = ranking.snapshot(nil)
     removeAll(of: list)
-    tellRest(at: event, into: &output)
+    sendRest(at: event, into: &output)
   }
 
   private mutating func removeAll(of list: Int) {

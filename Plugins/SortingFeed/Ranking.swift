@@ -174,7 +174,7 @@ struct Ranking: ~Copyable {
     keep(ranked, entries[Int(ranked.symbol.id)])
     guard now < top || before < top else { return output.filter() }
     output.send(ranked)
-    if before != now { tellDisplaced(by: ranked, from: before, to: now, into: &output) }
+    if before != now { sendDisplaced(by: ranked, from: before, to: now, into: &output) }
   }
 
   private mutating func keep(_ ranked: Ranked, _ entry: UInt32) {
@@ -195,7 +195,7 @@ struct Ranking: ~Copyable {
     ranked.rank = 0
     ranked.previousRank = UInt32(truncatingIfNeeded: before + 1)
     output.send(ranked)
-    if top != .max { tellDisplaced(by: ranked, from: before, to: .max, into: &output) }
+    if top != .max { sendDisplaced(by: ranked, from: before, to: .max, into: &output) }
   }
 
   /// Removes a symbol, if it is in the order; its events are sent to readers later.
@@ -214,7 +214,7 @@ struct Ranking: ~Copyable {
   }
 
   /// Sends the new ranks of the symbols between the two ranks of the symbol in `mover`, counted from 0; `.max` is outside the order.
-  private mutating func tellDisplaced(by mover: Ranked, from before: Int, to now: Int, into output: inout Outlet<Ranked>) {
+  private mutating func sendDisplaced(by mover: Ranked, from before: Int, to now: Int, into output: inout Outlet<Ranked>) {
     let hasRisen = now < before
     let ranks = hasRisen ? now + 1..<min(before, top, order.count - 1) + 1 : before..<min(now, top, order.count)
     for rank in ranks {

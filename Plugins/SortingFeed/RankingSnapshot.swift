@@ -41,7 +41,7 @@ extension Ranking {
   ///
   /// Each event is a move like any other, so its previous rank is that after the events before it. This ranking is the one that has been
   /// restored from `earlier`, or empty.
-  func tell<E: PricedEvent>(after earlier: RankingSnapshot, at event: E, into output: inout Outlet<Ranked>) {
+  func send<E: PricedEvent>(after earlier: RankingSnapshot, at event: E, into output: inout Outlet<Ranked>) {
     func send(_ number: UInt32, from previous: Int?, to rank: Int?, _ output: inout Outlet<Ranked>) {
       guard var ranked = earlier.rows[Int(number)].last else { return }
       ranked.rank = rank.map { UInt32($0 + 1) } ?? 0

@@ -119,7 +119,7 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
   /// Splits of instruments whose change counts from their first price; nil without splits, and behind another feed, whose changes are used.
   private var splits: SplitWatch?
   /// The state of the previous instance, until the resulting list has been sent to readers.
-  private var untold: RankingSnapshot?
+  private var unsent: RankingSnapshot?
   /// True if the beginning of the list must still be sent to readers.
   private var isNew: Bool
   /// Whether there is nothing to do but to rank.
@@ -141,7 +141,7 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
     let splits =
       settings.since == .firstPrice && E.self != Ranked.self ? earlier?.splits ?? SplitWatch(context.instruments) : nil
     self.splits = splits
-    untold = earlier
+    unsent = earlier
     let begins = settings.tiesByName && earlier?.rows.isEmpty ?? true
     isNew = begins
     isPlain = earlier == nil && settings.since == .firstPrice && !begins && splits == nil
@@ -162,14 +162,14 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
 
   private func processSpecially(_ events: Span<E>, into output: inout Outlet<Ranked>) {
     if isNew { output.send(.beginning(at: events[0])) }
-    if let earlier = untold { ranking.tell(after: earlier, at: events[0], into: &output) }
-    (isNew, untold, isPlain) = (false, nil, openings == nil && splits == nil)
+    if let earlier = unsent { ranking.send(after: earlier, at: events[0], into: &output) }
+    (isNew, unsent, isPlain) = (false, nil, openings == nil && splits == nil)
     if isPlain { ranking.update(events, into: &output) } else { update(events, into: &output) }
   }
 
   package func handOver(into output: inout Outlet<Ranked>) {
     // If no event has arrived, readers still have the list of the previous instance.
-    context.remember(untold ?? ranking.snapshot(openings?.closes, splits), Self.snapshot)
+    context.remember(unsent ?? ranking.snapshot(openings?.closes, splits), Self.snapshot)
   }
 
   package func explain(_ symbol: Symbol, last: (any Event)?) -> [Explanation] {

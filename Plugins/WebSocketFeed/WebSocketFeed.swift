@@ -225,11 +225,11 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
       }
     }
     if let verdict { judge(verdict, message, &expectedSymbols) }
-    tellGaps(reader?.gaps ?? [])
+    reportGaps(reader?.gaps ?? [])
     if let kept = reader?.takeKept() { context.report(kept, of: "\(url)") }
   }
 
-  private func tellGaps(_ gaps: [SequenceGap]) {
+  private func reportGaps(_ gaps: [SequenceGap]) {
     for gap in gaps { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
   }
 

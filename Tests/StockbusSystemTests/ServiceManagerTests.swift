@@ -42,16 +42,16 @@ import Testing
     var manager: ServiceManager? { ServiceManager { $0 == "NOTIFY_SOCKET" ? name : nil } }
   }
 
-  @Test func `without a socket there is nobody to tell`() {
+  @Test func `without a socket there is nobody to notify`() {
     for value in [nil, "", "relative", "vsock:2:1234"] { #expect(ServiceManager { _ in value } == nil) }
   }
 
   @Test(arguments: [false, true]) func `each message is one datagram, at a path or at a name that is no file`(isAbstract: Bool) throws {
     let listener = try Listener(isAbstract: isAbstract)
     let manager = try #require(listener.manager)
-    manager.tell(.ready, "3 components, ready")
-    manager.tell(nil, "2 components, größer")
-    manager.tell(.stopping)
+    manager.notify(.ready, "3 components, ready")
+    manager.notify(nil, "2 components, größer")
+    manager.notify(.stopping)
     #expect(listener.next() == "READY=1\nSTATUS=3 components, ready")
     #expect(listener.next() == "STATUS=2 components, größer")
     #expect(listener.next() == "STOPPING=1")
@@ -66,7 +66,7 @@ import Testing
     }
     let listener = try Listener()
     let before = now()
-    listener.manager?.tell(.reloading)
+    listener.manager?.notify(.reloading)
     let after = now()
     let fields = try #require(listener.next()).split(separator: "\n")
     try #require(fields.count == 2 && fields[0] == "RELOADING=1" && fields[1].hasPrefix("MONOTONIC_USEC="))
@@ -76,15 +76,15 @@ import Testing
 
   @Test func `a status is one line, and short enough to be read`() throws {
     let listener = try Listener()
-    listener.manager?.tell(nil, "failed: x\nREADY=1\r\nSTOPPING=1")
+    listener.manager?.notify(nil, "failed: x\nREADY=1\r\nSTOPPING=1")
     #expect(listener.next() == "STATUS=failed: x READY=1 STOPPING=1")
-    listener.manager?.tell(.ready, String(repeating: "é", count: 5000))
+    listener.manager?.notify(.ready, String(repeating: "é", count: 5000))
     #expect(try #require(listener.next()) == "READY=1\nSTATUS=" + String(repeating: "é", count: 1024))
   }
 
   @Test func `nobody who listens, and a name that is too long, are no error`() throws {
     let name = try Listener().name
-    ServiceManager { _ in name }?.tell(.ready)
-    ServiceManager { _ in "/" + String(repeating: "x", count: 200) }?.tell(.ready)
+    ServiceManager { _ in name }?.notify(.ready)
+    ServiceManager { _ in "/" + String(repeating: "x", count: 200) }?.notify(.ready)
   }
 }

@@ -29,7 +29,7 @@ struct PageBoard {
   }
 
   /// True if rows had events since the last frame.
-  var hasNews: Bool { !dirty.isEmpty }
+  var hasChanges: Bool { !dirty.isEmpty }
 
   /// True if a symbol may have got another rank since the ranks were renewed.
   var hasOldRanks: Bool { ranksAreOld }

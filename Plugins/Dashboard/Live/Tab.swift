@@ -33,7 +33,7 @@ final class Tab: WebSocketReceiver {
         mailbox.put(.says(self, message))
       } catch {
         if error.pane == nil { return socket.close(.policyViolation, error.text) }
-        tell(error.text, pane: error.pane)
+        report(error.text, pane: error.pane)
       }
     }
   }
@@ -44,7 +44,7 @@ final class Tab: WebSocketReceiver {
   func noteRead() { unread.subtract(1, ordering: .relaxed) }
 
   /// Sends the tab the problem of a message.
-  func tell(_ problem: String, pane: UInt8? = nil, at character: Int? = nil) {
+  func report(_ problem: String, pane: UInt8? = nil, at character: Int? = nil) {
     var members: [JSONValue.Member] = [.init("op", "error"), .init("message", .string(problem))]
     if let pane { members.append(.init("pane", .number(pane))) }
     if let character { members.append(.init("at", .number(character))) }

@@ -176,7 +176,7 @@ struct Push {
   }
 
   /// True if there are changes to send.
-  var hasNews: Bool { board.hasNews || news.newest > board.frame }
+  var hasChanges: Bool { board.hasChanges || news.newest > board.frame }
 
   // MARK: Frames
 
@@ -184,7 +184,7 @@ struct Push {
   mutating func tick(now: Int64, time: Int64) -> [ClientID] {
     let renewsRanks = board.hasOldRanks && now &- ranksRenewedAt >= calm
     if renewsRanks { ranksRenewedAt = now }
-    if hasNews || renewsRanks { board.endFrame(renewingRanks: renewsRanks) }
+    if hasChanges || renewsRanks { board.endFrame(renewingRanks: renewsRanks) }
     encodings.removeAll(keepingCapacity: true)
     wholes.removeAll(keepingCapacity: true)
     frameTime = time

@@ -62,7 +62,7 @@ extension Dashboard {
     let response = await WebResponse.reply { () throws(CommandError) in
       try await change(context.run.door((any RuleDesk).self, of: dispatcher.id)).text
     }
-    if response.status == 200 { await tellRules() }
+    if response.status == 200 { await sendRules() }
     return response
   }
 

@@ -91,14 +91,14 @@ struct RowReader: ~Copyable {
       do throws(FieldProblem) { try values.read(slots) } catch {
         defer { values.remarks.removeAll() }
         if try isHeader(lines, noted) { return .none }
-        tellRemarks(lines, noted)
+        reportRemarks(lines, noted)
         // The symbol is read first, so it is known when another field is malformed.
         let symbol = fields[error.field] == .symbol ? nil : values.row.symbol
         try reject(reason(error, lines), lines, symbol, noted)
         return .none
       }
       if !values.remarks.isEmpty {
-        tellRemarks(lines, noted)
+        reportRemarks(lines, noted)
         values.remarks.removeAll()
       }
       if isJSON, !unseenSizes.isEmpty { unseenSizes.removeAll { slots[$0].kind != .absent } }
@@ -119,15 +119,15 @@ struct RowReader: ~Copyable {
     if isJSON { return false }
     switch try csv.header(lines, slots) {
     case .none: return false
-    case .same: tell(.sameHeader, "the header is here again, and is no row", lines, noted)
+    case .same: report(.sameHeader, "the header is here again, and is no row", lines, noted)
     case .other:
       changes += 1
-      tell(.otherHeader, "here is another header: the rows after it are read by it", lines, noted)
+      report(.otherHeader, "here is another header: the rows after it are read by it", lines, noted)
     }
     return true
   }
 
-  private mutating func tellRemarks(_ lines: borrowing LineReader, _ noted: (RowNote) -> MalformedPolicy) {
+  private mutating func reportRemarks(_ lines: borrowing LineReader, _ noted: (RowNote) -> MalformedPolicy) {
     for remark in values.remarks {
       var kind = remark.kind
       switch kind {
@@ -138,11 +138,11 @@ struct RowReader: ~Copyable {
       case .guessedTime(let text): kind = .guessedTime("'\(fields[remark.field].name)' \(text)")
       case .sameHeader, .otherHeader, .message: break
       }
-      tell(kind, "'\(fields[remark.field].name)' \(remark.text)", lines, noted)
+      report(kind, "'\(fields[remark.field].name)' \(remark.text)", lines, noted)
     }
   }
 
-  private mutating func tell(
+  private mutating func report(
     _ remark: RowRemark, _ text: String, _ lines: borrowing LineReader, _ noted: (RowNote) -> MalformedPolicy
   ) {
     if !told.insert(remark).inserted { return }

@@ -34,9 +34,9 @@ extension MoverBoard {
   mutating func close<Output: MoverOutput & ~Copyable>(_ calendar: Int, _ cause: Cause, into output: inout Output) {
     changeByTime &+= 1
     let before = lists.snapshot
-    tellLeavers(before.gainers, .gainers, calendar, cause, into: &output)
-    tellLeavers(before.losers, .losers, calendar, cause, into: &output)
-    tellLeavers(before.active, .active, calendar, cause, into: &output)
+    sendLeavers(before.gainers, .gainers, calendar, cause, into: &output)
+    sendLeavers(before.losers, .losers, calendar, cause, into: &output)
+    sendLeavers(before.active, .active, calendar, cause, into: &output)
     for entry in standings.indices where Int(standings[entry].calendar) == calendar {
       standings[entry].closePeriod()
       _ = lists.update(UInt32(truncatingIfNeeded: entry), Rules.Keys(), &standings[entry].flags)
@@ -45,11 +45,11 @@ extension MoverBoard {
     clocks[calendar].span = nil
     clocks[calendar].due = .max
     nextDue = clocks.map(\.due).min() ?? .max
-    tellDifferences(since: before, leaversAreTold: true, cause, into: &output)
+    sendDifferences(since: before, leaversAreTold: true, cause, into: &output)
   }
 
   /// Sends the leaving events, with the figures that the symbols had in the period.
-  private func tellLeavers<Key, Output: MoverOutput & ~Copyable>(
+  private func sendLeavers<Key, Output: MoverOutput & ~Copyable>(
     _ members: [TopList<Key>.Member], _ list: MoverList, _ calendar: Int, _ cause: Cause, into output: inout Output
   ) {
     for (index, member) in members.enumerated() where Int(standings[Int(member.entry)].calendar) == calendar {

@@ -149,15 +149,15 @@ struct MoverBoard {
       && hadJumped == standings[entry].flags.contains(.isJump)
     if isSilent { return false }
     var hasSent = false
-    hasSent = tell(changes.gainers, lists.gainers.members, .gainers, counts.0, entry, cause, into: &output) || hasSent
-    hasSent = tell(changes.losers, lists.losers.members, .losers, counts.1, entry, cause, into: &output) || hasSent
+    hasSent = send(changes.gainers, lists.gainers.members, .gainers, counts.0, entry, cause, into: &output) || hasSent
+    hasSent = send(changes.losers, lists.losers.members, .losers, counts.1, entry, cause, into: &output) || hasSent
     if rules.ranksPercent, !hasSent, hadJumped != standings[entry].flags.contains(.isJump) {
       // A jump, and the return from one, is never omitted silently.
       let list = standings[entry].flags.contains(.jumpedUp) ? MoverList.gainers : .losers
       output.send(mover(entry, list, 0, 0, cause))
       hasSent = true
     }
-    return tell(changes.active, lists.active.members, .active, counts.2, entry, cause, into: &output) || hasSent
+    return send(changes.active, lists.active.members, .active, counts.2, entry, cause, into: &output) || hasSent
   }
 
   // MARK: Symbols

@@ -105,7 +105,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
     var receipts = Receipts()
     var heardAt = context.clock.uptime
     var isBehind = consumer.pending > 0
-    tell(isBehind ? "catching up: \(consumer.pending) messages of '\(stream)' wait" : "live: no message of '\(stream)' waits")
+    log(isBehind ? "catching up: \(consumer.pending) messages of '\(stream)' wait" : "live: no message of '\(stream)' waits")
     do {
       while true {
         if let request = pull.request() { connection.publish(request.subject, reply: inbox, request.body) }
@@ -120,7 +120,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
         try await output.flush()
         if isBehind, let end, end.place.pending == 0 {
           isBehind = false
-          tell("live: all messages of '\(stream)' up to \(end.place.sequence) have come")
+          log("live: all messages of '\(stream)' up to \(end.place.sequence) have come")
         }
         if settings.durable == nil { continue }
         if let end { receipts.add(end.reply, published: output.published) }
@@ -138,7 +138,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
   }
 
   /// Logs whether the reader catches up or is live.
-  private func tell(_ words: String) {
+  private func log(_ words: String) {
     context.connection(.connected, words)
     context.logger.notice("\(words)")
   }
@@ -226,7 +226,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
   }
 
   /// Reports messages that the stream has deleted before a durable reader had read them.
-  private func tellLost(behind floor: UInt64, of stream: String, _ info: StreamInfo) {
+  private func reportLost(behind floor: UInt64, of stream: String, _ info: StreamInfo) {
     // During a run, gaps in the positions report this.
     guard last == nil, info.firstSequence > floor + 1 else { return }
     if settings.subject == nil {
@@ -256,7 +256,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
           "the stream '\(stream)' ends with message \(info.lastSequence), and \(floor) was acknowledged by '\(durable)': it was made anew, or its servers have lost messages; another name in 'durable' reads what it holds",
           isPermanent: true)
       }
-      tellLost(behind: floor, of: stream, info)
+      reportLost(behind: floor, of: stream, info)
     }
     let next = (before.map(\.number).max() ?? 0) + 1
     var wanted = consumer("\(durable)-\(next)", ack: "all", behind: floor)

@@ -49,7 +49,7 @@ package actor ProgramSource<Output: Event>: Source, CommandRelay, BoundComponent
           }
         }
         try session.exchange(waiting: isAskedToStop, mayIdle: !isAskedToStop)
-        if isAskedToStop || session.hasNews { continue }
+        if isAskedToStop || session.hasReadBytes { continue }
         // Waiting for the outside publishes the sent events, which a source that commits must not do before it commits.
         if session.hasUncommitted { await session.untilReadable() } else { try await output.whileIdle { await session.untilReadable() } }
       }

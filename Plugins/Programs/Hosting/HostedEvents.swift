@@ -53,7 +53,7 @@ actor HostedOutput<E: Event>: Sink {
 
   func receive(_ events: Span<E>) {
     out.clear()
-    life.news.tell(life.context, isUrgent: false, to: &out)
+    life.reports.report(life.context, isUrgent: false, to: &out)
     HostedFrames.put(events, &packer, to: &out)
     life.voice.write(out)
   }

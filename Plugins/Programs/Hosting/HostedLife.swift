@@ -7,7 +7,7 @@ internal import StockbusPlugin
 final class HostedLife: Sendable {
   let slot: Slot
   let context: Context
-  let news: HostedReports
+  let reports: HostedReports
   let voice: HostVoice
   private let assembly: Blueprint.Assembly
   private let executor: (any TaskExecutor)?
@@ -15,13 +15,13 @@ final class HostedLife: Sendable {
   private let task = Guarded(Task<Void, Never>?.none)
 
   init(
-    _ blueprint: Blueprint, _ assembly: Blueprint.Assembly, _ context: Context, _ news: HostedReports, _ voice: HostVoice,
+    _ blueprint: Blueprint, _ assembly: Blueprint.Assembly, _ context: Context, _ reports: HostedReports, _ voice: HostVoice,
     _ executor: (any TaskExecutor)?
   ) {
     self.executor = executor
     self.assembly = assembly
     self.context = context
-    self.news = news
+    self.reports = reports
     self.voice = voice
     var plan = Blueprint.TopicPlan(name: context.id)
     plan.waiting = context.waiting
@@ -53,7 +53,7 @@ final class HostedLife: Sendable {
   /// Returns once the instance has ended; throws why it has failed. All its reports are sent by then.
   func end() async throws {
     await outcome.wait { $0 != nil }
-    news.tell(context)
+    reports.report(context)
     do { _ = try outcome.value?.get() } catch is CancellationError {}
   }
 
@@ -63,7 +63,7 @@ final class HostedLife: Sendable {
     guard let command = Command(line: line) else { return voice.say(["refused": "an empty line is no command"]) }
     do throws(CommandError) {
       let reply = try await slot.perform(command)
-      news.tell(context)
+      reports.report(context)
       voice.say(["reply": .string(reply)])
     } catch { voice.say(["refused": .string("\(error)")]) }
   }
@@ -110,7 +110,7 @@ struct HostedFeed {
         try await outlet.flush()
         try await settle(port, output, &out)
         let filtered = port.counts.filtered
-        life.news.tell(life.context, isUrgent: false, to: &out)
+        life.reports.report(life.context, isUrgent: false, to: &out)
         HostVoice.put(["done": .number(last), "filtered": .number(filtered - left)], to: &out)
         left = filtered
         flush(&out)

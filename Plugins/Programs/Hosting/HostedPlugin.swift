@@ -69,14 +69,14 @@ package struct HostedPlugin {
       guard let blueprint = plugin.blueprint(for: [upstream].compactMap(\.self), options: options) else {
         throw HostingError("\(name) does not take this input")
       }
-      let news = HostedReports(voice)
+      let reports = HostedReports(voice)
       let context = try surroundings.context(
-        HostedContext(id: id, runtime: ConfigNode(start["runtime"] ?? [:], at: mark), news: news, voice: voice))
+        HostedContext(id: id, runtime: ConfigNode(start["runtime"] ?? [:], at: mark), reports: reports, voice: voice))
       let assembly: Blueprint.Assembly
       do throws(Problems) { assembly = try blueprint.assembly(options, at: mark) } catch {
         throw HostingError(error.sorted.map(\.message).joined(separator: "; "))
       }
-      let life = HostedLife(blueprint, assembly, context, news, voice, surroundings.executor)
+      let life = HostedLife(blueprint, assembly, context, reports, voice, surroundings.executor)
       if let upstream { try await HostedFeed(wire, life).serve(upstream) } else { try await publish(life) }
       return true
     } catch {
@@ -105,13 +105,13 @@ package struct HostedContext: Sendable {
   package let id: String
   /// The mapping at `runtime` of the host's configuration.
   package let runtime: ConfigNode
-  package let news: HostedReports
+  package let reports: HostedReports
   private let voice: HostVoice
 
-  init(id: String, runtime: ConfigNode, news: HostedReports, voice: HostVoice) {
+  init(id: String, runtime: ConfigNode, reports: HostedReports, voice: HostVoice) {
     self.id = id
     self.runtime = runtime
-    self.news = news
+    self.reports = reports
     self.voice = voice
   }
 

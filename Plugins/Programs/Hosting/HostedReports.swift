@@ -30,14 +30,14 @@ package final class HostedReports: NoticePublisher, Sendable {
   }
 
   /// Sends the changes.
-  func tell(_ context: Context) {
+  func report(_ context: Context) {
     var out = ByteWriter()
-    tell(context, isUrgent: true, to: &out)
+    report(context, isUrgent: true, to: &out)
     if out.count > 0 { voice.write(out) }
   }
 
   /// Writes the changes; counters and notes only if `isUrgent`.
-  func tell(_ context: Context, isUrgent: Bool, to out: inout ByteWriter) {
+  func report(_ context: Context, isUrgent: Bool, to out: inout ByteWriter) {
     told.withLock { told in
       func put(_ message: JSONValue) { HostVoice.put(message, to: &out) }
       let lost = counters.lost.total

@@ -215,7 +215,7 @@ final class ProgramSession {
   func keepState() { if let state = progress.state { context.remember(state, Self.stateKey) } }
 
   /// True if the last exchange has received bytes; then further messages may be available at once.
-  private(set) var hasNews = false
+  private(set) var hasReadBytes = false
 
   /// Waits, without blocking the thread, until the program sends something or the task is cancelled.
   nonisolated(nonsending) func untilReadable() async { if !hasUnread { await readiness?.wait() } }
@@ -272,7 +272,7 @@ final class ProgramSession {
       pollfd(fd: life.haveErrorsEnded ? -1 : child.errors.rawValue, events: Int16(POLLIN), revents: 0),
       pollfd(fd: written < out.count ? child.input.rawValue : -1, events: Int16(POLLOUT), revents: 0),
     ]
-    hasNews = false
+    hasReadBytes = false
     try retrying { poll(&entries, nfds_t(entries.count), waiting ? Self.slice : 0) }
     if entries[1].revents != 0 { life.readErrors(of: child) }
     if entries[2].revents != 0 {
@@ -283,7 +283,7 @@ final class ProgramSession {
       switch input.read(child.output) {
       case .something:
         heard = context.clock.uptime
-        hasNews = true
+        hasReadBytes = true
       case .nothing: break
       case .end: throw ProgramGone()
       }

@@ -17,14 +17,14 @@ extension AccountRoutes {
         let body = try Bodies.read(Bodies.Symbols.self, request)
         try await accounts.putWatchlist(
           identity.person, Watchlist(name: request.parameters["name"] ?? "", symbols: body.symbols))
-        try await tell(identity.person, .watchlists)
+        try await notify(identity.person, .watchlists)
         return .done
       })
     routes.add(
       .delete, "/api/watchlists/:name",
       gate.changing { request, identity in
         try await accounts.removeWatchlist(identity.person, name: request.parameters["name"] ?? "")
-        try await tell(identity.person, .watchlists)
+        try await notify(identity.person, .watchlists)
         return .done
       })
   }
@@ -53,7 +53,7 @@ extension AccountRoutes {
           _ = await rules.follow(identity.person, text, .remove)
           throw error
         }
-        try await tell(identity.person, .rules)
+        try await notify(identity.person, .rules)
         return .json(shown.json(id: "\(id)", isMuted: false, isOwn: true), status: 201)
       })
     routes.add(
@@ -69,7 +69,7 @@ extension AccountRoutes {
           try needsControl(identity)
           guard await rules.mute(id, body.muted) else { throw AccountError.unknown("rule") }
         }
-        try await tell(identity.person, .rules)
+        try await notify(identity.person, .rules)
         return .done
       })
     routes.add(
@@ -85,7 +85,7 @@ extension AccountRoutes {
           try needsControl(identity)
           guard await rules.remove(id) else { throw AccountError.unknown("rule") }
         }
-        try await tell(identity.person, .rules)
+        try await notify(identity.person, .rules)
         return .done
       })
   }
@@ -107,7 +107,7 @@ extension AccountRoutes {
       .put, "/api/settings",
       gate.changing { request, identity in
         try await accounts.putSettings(of: identity.person, try Bodies.object(request))
-        try await tell(identity.person, .settings)
+        try await notify(identity.person, .settings)
         return .done
       })
   }

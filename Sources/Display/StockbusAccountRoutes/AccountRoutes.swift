@@ -182,7 +182,7 @@ package struct AccountRoutes: Sendable {
   }
 
   /// Reports a person's change with the new data.
-  func tell(_ person: Person, _ change: Change) async throws {
+  func notify(_ person: Person, _ change: Change) async throws {
     let record =
       switch change {
       case .watchlists: try await lists(person)

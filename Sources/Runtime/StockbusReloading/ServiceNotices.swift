@@ -5,7 +5,7 @@ package import StockbusSystem
 
 /// Notifies the service manager of a run: of its start, changes and stop, with its status in one line.
 package final class ServiceNotices: Sendable {
-  package typealias Tell = @Sendable (ServiceManager.News?, _ status: String?) -> Void
+  package typealias Tell = @Sendable (ServiceManager.Notice?, _ status: String?) -> Void
 
   private struct State {
     /// True from the start to the stop.
@@ -17,13 +17,13 @@ package final class ServiceNotices: Sendable {
   }
 
   private let pipeline: Pipeline
-  private let tell: Tell
+  private let notify: Tell
   // Notifications are sent under the lock, so that they arrive in order.
   private let state = Guarded(State())
 
-  package init(_ pipeline: Pipeline, _ tell: @escaping Tell) {
+  package init(_ pipeline: Pipeline, _ notify: @escaping Tell) {
     self.pipeline = pipeline
-    self.tell = tell
+    self.notify = notify
   }
 
   /// Sends a notification of the start, then of each new status, and finally of the stop or the end.
@@ -41,28 +41,28 @@ package final class ServiceNotices: Sendable {
   func changeBegins() {
     state.withLock { state in
       state.changes += 1
-      if state.isReady, state.changes == 1 { tell(.reloading, nil) }
+      if state.isReady, state.changes == 1 { notify(.reloading, nil) }
     }
   }
 
   func changeEnds() {
     state.withLock { state in
       state.changes -= 1
-      if state.isReady, state.changes == 0 { tell(.ready, &state) }
+      if state.isReady, state.changes == 0 { notify(.ready, &state) }
     }
   }
 
   private func begin() {
     state.withLock { state in
       state.isReady = true
-      tell(.ready, &state)
+      notify(.ready, &state)
     }
   }
 
   private func end() {
     state.withLock { state in
       state.isReady = false
-      tell(.stopping, &state)
+      notify(.stopping, &state)
     }
   }
 
@@ -70,14 +70,14 @@ package final class ServiceNotices: Sendable {
   private func watch() async {
     while (try? await pipeline.clock.sleep(for: .seconds(5))) != nil {
       state.withLock { state in
-        if state.isReady, status != state.status { tell(nil, &state) }
+        if state.isReady, status != state.status { notify(nil, &state) }
       }
     }
   }
 
-  private func tell(_ news: ServiceManager.News?, _ state: inout State) {
+  private func notify(_ notice: ServiceManager.Notice?, _ state: inout State) {
     state.status = status
-    tell(news, state.status)
+    notify(notice, state.status)
   }
 
   /// `3 components, ready`, or why the run is not ready.

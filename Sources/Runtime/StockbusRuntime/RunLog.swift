@@ -58,13 +58,13 @@ final class RunLog: Sendable {
     let component = handler[metadataKey: "component"].map { "\($0)" }
     let line = LineFolder<any LogHandler>.Line(level: event.level, component: component, message: "\(event.message)")
     let now = clock.uptime
-    let (isShown, hasNews) = state.withLock { state in
+    let (isShown, hasChanges) = state.withLock { state in
       let before = state.folder?.due
       let isShown = state.folder?.take(line, at: now, from: handler) ?? true
       return (isShown, before == nil && !isShown)
     }
     if isShown { show(event, of: component, by: handler) }
-    if hasNews { parker.wake() }
+    if hasChanges { parker.wake() }
   }
 
   private func show(_ event: LogEvent, of component: String?, by handler: any LogHandler) {

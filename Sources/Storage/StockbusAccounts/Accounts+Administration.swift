@@ -25,7 +25,7 @@ extension Accounts {
       try db.run("UPDATE people SET password = ?, changed = ? WHERE id = ?", .text(hash), .integer(now), .integer(id))
       return try Self.endAll(db, id)
     }
-    tell(gone)
+    notify(gone)
   }
 
   /// All accounts, by name.
@@ -73,7 +73,7 @@ extension Accounts {
       return try Self.endTokens(db, id, of: person)
     }
     if id != nil, gone.isEmpty { throw .unknown("token") }
-    tell(gone.map { .token($0.id) })
+    notify(gone.map { .token($0.id) })
     return gone.count
   }
 

@@ -58,7 +58,7 @@ extension Accounts {
     if case .token = identity.proof { throw .forbidden("a token removes no tokens") }
     let gone = try write { db in try Self.endTokens(db, id, of: identity.person.id) }
     if gone.isEmpty { throw .unknown("token") }
-    tell(gone.map { .token($0.id) })
+    notify(gone.map { .token($0.id) })
   }
 
   /// Ends the token with this number, all of a person, or this one of that person; returns the ended tokens.

@@ -140,7 +140,7 @@ package actor Accounts {
       try Self.begin(db, secret, person, address, now)
       return gone
     }
-    tell(gone)
+    notify(gone)
     return secret.text
   }
 
@@ -151,7 +151,7 @@ package actor Accounts {
       if everywhere { return try Self.endSessions(db, identity.person.id) }
       return try db.run("DELETE FROM people_sessions WHERE hash = ?", .bytes(session.hash)) > 0 ? [session] : []
     }
-    tell(gone)
+    notify(gone)
   }
 
   /// Changes the password and ends all sessions and tokens. Returns the secret of a new session.
@@ -171,7 +171,7 @@ package actor Accounts {
       try Self.begin(db, secret, identity.person.id, address, now)
       return gone
     }
-    tell(gone)
+    notify(gone)
     return secret.text
   }
 
@@ -192,7 +192,7 @@ package actor Accounts {
       }
       return gone
     }
-    tell(gone)
+    notify(gone)
   }
 
   /// Checks the password of a logged-in person; returns the stored hash.
@@ -281,9 +281,9 @@ package actor Accounts {
     return old.map(SessionID.init)
   }
 
-  func tell(_ gone: [Identity.Proof]) { if !gone.isEmpty { ended(gone) } }
+  func notify(_ gone: [Identity.Proof]) { if !gone.isEmpty { ended(gone) } }
 
-  private func tell(_ gone: [SessionID]) { tell(gone.map(Identity.Proof.session)) }
+  private func notify(_ gone: [SessionID]) { notify(gone.map(Identity.Proof.session)) }
 
   private func take(_ limits: inout AttemptLimits<String>, _ key: String) throws(AccountError) {
     if let rest = limits.take(key, now: clock.uptime) { throw .tooMany(seconds: max(1, Int((rest / .seconds(1)).rounded(.up)))) }

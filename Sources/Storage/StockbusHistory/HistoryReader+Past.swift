@@ -44,7 +44,7 @@ extension HistoryReader {
           PastPrices.Close(day: $0.date.daysSinceEpoch, price: $0.close, decimals: $0.priceDecimals)
         }
       } catch {
-        fault.tell(error)
+        fault.report(error)
         return nil
       }
     }
@@ -62,16 +62,16 @@ extension HistoryReader {
 
 /// Passes on the first of many errors.
 private final class Once: Sendable {
-  private let tell: @Sendable (HistoryError) -> Void
+  private let report: @Sendable (HistoryError) -> Void
   private let isReported = Guarded(false)
 
-  init(_ tell: @escaping @Sendable (HistoryError) -> Void) { self.tell = tell }
+  init(_ report: @escaping @Sendable (HistoryError) -> Void) { self.report = report }
 
-  func tell(_ error: HistoryError) {
+  func report(_ error: HistoryError) {
     let isFirst = isReported.withLock { told in
       defer { told = true }
       return !told
     }
-    if isFirst { tell(error) }
+    if isFirst { report(error) }
   }
 }

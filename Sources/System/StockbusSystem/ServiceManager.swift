@@ -10,7 +10,7 @@ internal import Glibc
 /// The process does not depend on the service manager, so errors are ignored.
 package struct ServiceManager: Sendable {
   /// A change in the state of the process.
-  package enum News: Sendable, Hashable {
+  package enum Notice: Sendable, Hashable {
     /// The process has started, or a change is complete.
     case ready
     /// The process is being changed; `ready` follows.
@@ -31,9 +31,9 @@ package struct ServiceManager: Sendable {
   }
 
   /// Sends a change, and the state of the process in a line for the user. Waits at most a second for room.
-  package func tell(_ news: News?, _ status: String? = nil) {
+  package func notify(_ notice: Notice?, _ status: String? = nil) {
     var fields: [String] = []
-    switch news {
+    switch notice {
     case .ready: fields.append("READY=1")
     case .reloading: fields += ["RELOADING=1", "MONOTONIC_USEC=\(Self.microseconds)"]
     case .stopping: fields.append("STOPPING=1")

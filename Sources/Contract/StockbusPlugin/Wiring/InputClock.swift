@@ -48,13 +48,13 @@ internal import MarketData
     return reached
   }
 
-  /// The time to pass to the component's `advance` now, when no event waits: the time reached, if it is after `told`, or `told` again if
+  /// The time to pass to the component's `advance` now, when no event waits: the time reached, if it is after `reported`, or `reported` again if
   /// the component has asked for a call; otherwise nil. In nanoseconds; never `Int.max`.
   @usableFromInline
-  func news(since told: Int) -> Int? {
+  func timeToReport(after reported: Int) -> Int? {
     let reached = reached
-    if reached > told, reached != .max { return reached }
-    return isTimed && nudge.take() ? told : nil
+    if reached > reported, reached != .max { return reached }
+    return isTimed && nudge.take() ? reported : nil
   }
 
   /// The next events: the input's place, and how many of its waiting events, at most `limit`; nil if no event is certain to be the next.
@@ -79,10 +79,10 @@ internal import MarketData
     let follows = prepare(due)
     for inlet in inlets { inlet.announce() }
     parker.fence()
-    var hasNews = areFinished(inlets)
-    for inlet in inlets where inlet.isReady { hasNews = true }
-    spinBudget.wentToSleep(inVain: !hasNews)
-    if !hasNews { await parker.sleep() }
+    var hasChanges = areFinished(inlets)
+    for inlet in inlets where inlet.isReady { hasChanges = true }
+    spinBudget.wentToSleep(inVain: !hasChanges)
+    if !hasChanges { await parker.sleep() }
     for inlet in inlets {
       inlet.retract()
       if follows { inlet.sleepUntil(watermark: .max, heeding: .all) }

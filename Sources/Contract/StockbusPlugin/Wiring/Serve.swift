@@ -48,7 +48,7 @@ extension TimedProcessor {
   func serveTimed(_ inputs: InletGroup<Input>, _ output: inout Outlet<Output>) async throws {
     guard var turn = inputs.firstTurn else { return }
     var quantum = Quantum(inputs.parker)
-    var told = Int.min
+    var reported = Int.min
     while true {
       if inputs.hasNext(&turn) {
         let room = try await output.someRoom()
@@ -63,9 +63,9 @@ extension TimedProcessor {
         continue
       }
       // No event waits, but time may have advanced.
-      if let news = inputs.clock.news(since: told) {
-        told = news
-        try await output.tell(news, inputs.memory) { time, output in try advance(to: time, into: &output) }
+      if let time = inputs.clock.timeToReport(after: reported) {
+        reported = time
+        try await output.advance(time, inputs.memory) { time, output in try advance(to: time, into: &output) }
         continue
       }
       if quantum.spinBudget.spins() { continue }
@@ -78,7 +78,7 @@ extension MultiProcessor {
   @inlinable
   func serve(_ handlers: [InputHandler<Self>.Attached], _ clock: InputClock, _ slot: Slot, _ output: inout Outlet<Output>) async throws {
     var quantum = Quantum(slot.parker)
-    var told = Int.min
+    var reported = Int.min
     while true {
       if let next = clock.next(limit: maximumBatch) {
         let room = try await output.someRoom()
@@ -94,11 +94,11 @@ extension MultiProcessor {
         if quantum.isSpent(count) { try await yield(slot.stop) }
         continue
       }
-      if let news = clock.news(since: told) {
-        told = news
+      if let time = clock.timeToReport(after: reported) {
+        reported = time
         slot.context.memory.mark()
         do {
-          try advance(to: Timestamp(ns: Int64(news)), into: &output)
+          try advance(to: Timestamp(ns: Int64(time)), into: &output)
           try await settle(into: &output)
         } catch { throw output.rolledBack(slot.context.memory, error) }
         try await output.flush()
@@ -131,11 +131,11 @@ extension Outlet {
 
   /// Sends the events that a component emits because time has advanced to `news`; none if it throws.
   @inlinable @inline(__always)
-  nonisolated(nonsending) mutating func tell(
+  nonisolated(nonsending) mutating func advance(
     _ news: Int, _ memory: Memory, _ advance: (Timestamp, inout Outlet<E>) throws -> Void
   ) async throws {
     memory.mark()
-    do { try advance(Timestamp(ns: Int64(news)), &self) } catch { throw rolledBack(memory, error) }
+    do { try advance(Timestamp(ns: Int64(time)), &self) } catch { throw rolledBack(memory, error) }
     try await flush()
     _ = takeFiltered()
   }

@@ -72,7 +72,7 @@ final class KeyboardThread: Sendable {
         receive(.resumed)
       }
       if ready == 0 {
-        tell(decoder.timeout())
+        pass(decoder.timeout())
         continue
       }
       if entries[1].revents != 0 {
@@ -87,7 +87,7 @@ final class KeyboardThread: Sendable {
         }
         let n = read(keyboard, &buffer, buffer.count)
         if n > 0 {
-          tell(decoder.feed(buffer[..<n]))
+          pass(decoder.feed(buffer[..<n]))
         } else if n == 0 || (errno != EINTR && errno != EAGAIN) {
           receive(.closed)
           keyboard = -1
@@ -96,7 +96,7 @@ final class KeyboardThread: Sendable {
     }
   }
 
-  private func tell(_ events: [InputEvent]) { if !events.isEmpty { receive(.input(events)) } }
+  private func pass(_ events: [InputEvent]) { if !events.isEmpty { receive(.input(events)) } }
 
   /// Returns false if the thread must end.
   private func readSignals(_ buffer: inout [UInt8]) -> Bool {

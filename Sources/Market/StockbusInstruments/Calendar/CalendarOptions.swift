@@ -73,13 +73,13 @@ package struct CalendarOptions: Options {
     guard sessions.contains(where: { $0.kind == .regular }) else {
       return problems.add("there must be a regular session", at: "sessions")
     }
-    var told: Set<Int> = []
-    for since in changes { checkOverlaps(since, &told, &problems) }
-    for since in changes.dropFirst() { checkEvening(before: since, &told, &problems) }
+    var reported: Set<Int> = []
+    for since in changes { checkOverlaps(since, &reported, &problems) }
+    for since in changes.dropFirst() { checkEvening(before: since, &reported, &problems) }
   }
 
   /// Checks the sessions of the week that is valid from a date on.
-  private func checkOverlaps(_ since: TradingDate, _ told: inout Set<Int>, _ problems: inout OptionProblems) {
+  private func checkOverlaps(_ since: TradingDate, _ reported: inout Set<Int>, _ problems: inout OptionProblems) {
     // Places in the week, in seconds from Monday's midnight.
     struct Place {
       var start: Int
@@ -96,23 +96,23 @@ package struct CalendarOptions: Options {
     week.sort { ($0.start, $0.item) < ($1.start, $1.item) }
     // The end of the week is adjacent to its beginning.
     if let first = week.first { week.append(Place(start: first.start + 7 * 86_400, end: first.end + 7 * 86_400, item: first.item)) }
-    for (one, next) in zip(week, week.dropFirst()) where next.start < one.end { tell(one.item, next.item, &told, &problems) }
+    for (one, next) in zip(week, week.dropFirst()) where next.start < one.end { report(one.item, next.item, &reported, &problems) }
   }
 
   /// Checks the sessions of a week's first date that begin on the evening before, when the sessions of the previous week are valid.
-  private func checkEvening(before date: TradingDate, _ told: inout Set<Int>, _ problems: inout OptionProblems) {
+  private func checkEvening(before date: TradingDate, _ reported: inout Set<Int>, _ problems: inout OptionProblems) {
     let eve = date.advanced(by: -1)
     for (item, option) in sessions.enumerated() where option.isThere(on: date) && option.isOn(date.weekday) && option.session.start < 0 {
       for (other, earlier) in sessions.enumerated()
       where earlier.isThere(on: eve) && earlier.isOn(eve.weekday) && option.session.start + 86_400 < earlier.session.end {
-        tell(other, item, &told, &problems)
+        report(other, item, &reported, &problems)
       }
     }
   }
 
-  private func tell(_ one: Int, _ other: Int, _ told: inout Set<Int>, _ problems: inout OptionProblems) {
+  private func report(_ one: Int, _ other: Int, _ reported: inout Set<Int>, _ problems: inout OptionProblems) {
     let (a, b) = (min(one, other), max(one, other))
-    if told.insert(b).inserted { problems.add("the session overlaps with number \(a + 1)", at: "sessions", item: b) }
+    if reported.insert(b).inserted { problems.add("the session overlaps with number \(a + 1)", at: "sessions", item: b) }
   }
 
   private func checkDates(_ problems: inout OptionProblems) {

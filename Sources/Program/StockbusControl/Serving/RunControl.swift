@@ -38,7 +38,7 @@ package struct RunControl: Sendable {
   }
 
   /// Called when the run has ended; passes the report to the clients that wait for it.
-  package func ended(_ report: EndReport) { end.tell(report) }
+  package func ended(_ report: EndReport) { end.set(report) }
 
   /// Asks for a graceful stop and returns how the run has ended; nil if the task is cancelled before.
   func stop() async -> EndReport? {
@@ -105,7 +105,7 @@ private final class EndOfRun: Sendable {
   private let latch = Latch()
   private let report = Guarded(EndReport?.none)
 
-  func tell(_ end: EndReport) {
+  func set(_ end: EndReport) {
     report.withLock { $0 = end }
     latch.fire()
   }

@@ -20,17 +20,17 @@ extension MoverBoard {
   /// Sends the changes of a list after the update of one symbol: the symbol first, then those that it displaced, from the best rank on.
   /// Returns true if anything was sent.
   @inline(__always)
-  func tell<Key, Output: MoverOutput & ~Copyable>(
+  func send<Key, Output: MoverOutput & ~Copyable>(
     _ change: TopList<Key>.Change, _ members: [TopList<Key>.Member], _ list: MoverList, _ countBefore: Int, _ entry: Int, _ cause: Cause,
     into output: inout Output
   ) -> Bool {
     if change.before == nil, change.now == nil { return false }
-    tellMove(change, members, list, countBefore, entry, cause, into: &output)
+    sendMove(change, members, list, countBefore, entry, cause, into: &output)
     return true
   }
 
   @inline(never)
-  private func tellMove<Key, Output: MoverOutput & ~Copyable>(
+  private func sendMove<Key, Output: MoverOutput & ~Copyable>(
     _ change: TopList<Key>.Change, _ members: [TopList<Key>.Member], _ list: MoverList, _ countBefore: Int, _ entry: Int, _ cause: Cause,
     into output: inout Output
   ) {
@@ -67,16 +67,16 @@ extension MoverBoard {
   }
 
   /// Sends the differences between two moments of all lists.
-  func tellDifferences<Output: MoverOutput & ~Copyable>(
+  func sendDifferences<Output: MoverOutput & ~Copyable>(
     since before: MoverLists.Snapshot, leaversAreTold: Bool, _ cause: Cause, into output: inout Output
   ) {
-    tellDifference(before.gainers, lists.gainers, .gainers, leaversAreTold, cause, into: &output)
-    tellDifference(before.losers, lists.losers, .losers, leaversAreTold, cause, into: &output)
-    tellDifference(before.active, lists.active, .active, leaversAreTold, cause, into: &output)
+    sendDifference(before.gainers, lists.gainers, .gainers, leaversAreTold, cause, into: &output)
+    sendDifference(before.losers, lists.losers, .losers, leaversAreTold, cause, into: &output)
+    sendDifference(before.active, lists.active, .active, leaversAreTold, cause, into: &output)
   }
 
   /// First the symbols that have left, then those whose rank or figures have changed, in the order of their ranks.
-  private func tellDifference<Key, Output: MoverOutput & ~Copyable>(
+  private func sendDifference<Key, Output: MoverOutput & ~Copyable>(
     _ before: [TopList<Key>.Member], _ list: TopList<Key>, _ name: MoverList, _ leaversAreTold: Bool, _ cause: Cause,
     into output: inout Output
   ) {
