@@ -50,7 +50,7 @@ struct HostPlugin: AsyncParsableCommand {
     logger[metadataKey: "component"] = "\(hosted.id)"
     return Context(
       id: hosted.id, clock: SteadyTimekeeper(SystemTimekeeper(), logger), logger: logger, runSeed: UInt64(bitPattern: Int64(settings.seed)),
-      counters: hosted.news.counters, notices: hosted.news, waiting: pool.parking, helpers: pool,
+      counters: hosted.reports.counters, notices: hosted.reports, waiting: pool.parking, helpers: pool,
       symbolLimit: settings.symbolsPerSource, zone: settings.displayZone, services: Services(instruments))
   }
 }
