@@ -25,6 +25,27 @@ import Testing
     #expect(await asked.end().exitStatus == 0)
   }
 
+  @Test func `the first clients of a run are answered, also if they come at once, and a run without any leaves no socket`() async throws {
+    let socket: String
+    do {
+      let alone = try await Asked()
+      socket = alone.folder.file("run.sock")
+      var status = stat()
+      #expect(stat(socket, &status) == 0 && status.st_mode == S_IFSOCK | 0o600)
+      #expect(await alone.end().exitStatus == 0)
+      #expect(stat(socket, &status) == -1)
+    }
+    let asked = try await Asked()
+    let names = try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<16 {
+        group.addTask { try await ControlClient(socket: asked.folder.file("run.sock"), clock: asked.pipeline.clock).status().name }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(names == Array(repeating: "desk", count: 16))
+    #expect(await asked.end().exitStatus == 0)
+  }
+
   @Test func `latencies are measured from the first request on, and work always`() async throws {
     let asked = try await Asked()
     let clock = try #require((asked.pipeline.clock as? SteadyTimekeeper)?.machine as? ManualTimekeeper)
