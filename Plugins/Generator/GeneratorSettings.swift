@@ -21,13 +21,13 @@ package struct GeneratorSettings: Options {
   package var count: Int?
   @Setting("How prices move.")
   package var model = PriceModel.randomWalk
-  @Setting("The lowest first price; the lowest of all with the uniform model.", in: Price(raw: 1)...Market.highest)
+  @Setting("The lowest first price; the lowest of all with the uniform model.", in: Price(raw: 1)...SimulatedMarket.highest)
   package var lowest: Price = 50
-  @Setting("The highest first price; the highest of all with the uniform model.", in: Price(raw: 1)...Market.highest)
+  @Setting("The highest first price; the highest of all with the uniform model.", in: Price(raw: 1)...SimulatedMarket.highest)
   package var highest: Price = 500
   @Setting("The most a random walk moves at once.", in: Percent(raw: 1)...Percent(raw: 50_000_000_000))
   package var volatility = Percent(raw: 500_000_000)
-  @Setting("What the step model moves by.", in: Price(raw: 1)...Market.highest)
+  @Setting("What the step model moves by.", in: Price(raw: 1)...SimulatedMarket.highest)
   package var increment: Price = 1
   @Setting("The smallest price step; prices are multiples of it.", in: Price(raw: 1)...Price(raw: 1_000_000_000_000))
   package var tick = Price(raw: 10_000_000)

@@ -35,7 +35,7 @@ extension Target {
         price.take(by: &desk)
       } else if let command = Command(line: String(line)) {
         do throws(CommandError) {
-          let answer = try OrderCommand(command).perform(on: &desk, now: time)
+          let answer = try answer(to: OrderCommand(command), by: &desk, now: time)
           law(isHarmless(answer), "answers \(answer)")
         } catch { law(isHarmless(error.description), "refuses in a sentence: \(error)") }
       }
@@ -47,6 +47,23 @@ extension Target {
     var other = Desk(settings, Instruments())
     do throws(BrokerError) { try other.restore(settings, from: saved) } catch { law(false, "what was saved is refused: \(error)") }
     if desk.hasBegun { law(other.state() == saved, "another state is restored than was saved") }
+  }
+
+  /// What the broker answers in words, without its file.
+  private static func answer(to command: OrderCommand, by desk: inout Desk, now: Timestamp) throws(CommandError) -> String {
+    let account = command.account
+    switch command.action {
+    case .submit(let order): return try desk.submit(order, in: account, now: now).words()
+    case .preview(let order): return try desk.preview(order, in: account, now: now).text
+    case .replace(let name, let change): return try desk.replace(name, by: change, in: account, now: now).words()
+    case .cancel(let name): return try desk.cancel(name, in: account, now: now).words()
+    case .open(let name): return try desk.open(name, now: now).text
+    case .halt(let symbol), .resume(let symbol):
+      if case .halt = command.action { desk.halt(symbol, true, now: now) } else { desk.halt(symbol, false, now: now) }
+      return "\(symbol)"
+    case .show: return desk.summary(of: try desk.account(account))
+    case .fills: return "the fills of a file"
+    }
   }
 
   /// Lines of words that control no terminal.

@@ -129,10 +129,10 @@ extension Outlet {
     return error
   }
 
-  /// Sends the events that a component emits because time has advanced to `news`; none if it throws.
+  /// Sends the events that a component emits because time has advanced to `time`; none if it throws.
   @inlinable @inline(__always)
   nonisolated(nonsending) mutating func advance(
-    _ news: Int, _ memory: Memory, _ advance: (Timestamp, inout Outlet<E>) throws -> Void
+    _ time: Int, _ memory: Memory, _ advance: (Timestamp, inout Outlet<E>) throws -> Void
   ) async throws {
     memory.mark()
     do { try advance(Timestamp(ns: Int64(time)), &self) } catch { throw rolledBack(memory, error) }

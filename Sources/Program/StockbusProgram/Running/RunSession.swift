@@ -86,7 +86,7 @@ struct RunSession<Companion: RunCompanion> {
     var beside: [@Sendable () async -> Void] = [{ reader?.start() }, { await ProgressLine(pipeline).show() }]
     if let request { beside.append { await Self.ask(request, pipeline) } }
     let (program, files) = (Program.current, options.files)
-    let notices = ServiceManager().map { ServiceNotices(pipeline, $0.tell) }
+    let notices = ServiceManager().map { ServiceNotices(pipeline, $0.notify) }
     if let notices { beside.append { await notices.run() } }
     let reload = ConfigReload(pipeline, paths: configuration, notices: notices) { paths throws(Problems) in
       try program.topology(ConfigLoader().load(paths: paths), outerFiles: files)
