@@ -170,7 +170,8 @@ package actor Generator: Source, CommandableComponent {
     }
     let text = command.arguments[1]
     guard let price = try? Price(text), price.raw > 0, price.raw <= SimulatedMarket.highest.raw else {
-      throw CommandError("'\(text)' is no amount between 0 and \(SimulatedMarket.highest)" + (NumberText.advice(text).map { "; \($0)" } ?? ""))
+      throw CommandError(
+        "'\(text)' is no amount between 0 and \(SimulatedMarket.highest)" + (NumberText.advice(text).map { "; \($0)" } ?? ""))
     }
     return price
   }
