@@ -29,7 +29,7 @@ func floor(_ name: String, beside plugins: [PluginTargets] = [], _ rooms: [Targe
   }
   return rooms
 }
-/// The modules so far.
+/// The modules so far. Unsafe only for the compiler: a manifest runs on one thread.
 nonisolated(unsafe) var built: Set<String> = []
 
 /// The tests of target `NAME`: `Tests/NAMETests`.

@@ -49,7 +49,7 @@ enum RuleWords {
 }
 
 extension RuleSettings {
-  /// The rule that somebody wants to have; checks and messages are the same as in a configuration.
+  /// The rule of a request; checks and messages are the same as in a configuration.
   init(_ request: RuleRequest) throws(CommandError) {
     let mark = ConfigNode.Mark(file: "command", line: 1, column: 1)
     func scalar(_ text: String) -> ConfigNode { ConfigNode(.scalar(text), at: mark, isQuoted: true) }

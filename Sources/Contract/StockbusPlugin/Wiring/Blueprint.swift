@@ -15,7 +15,7 @@ public struct Blueprint: Sendable {
   package let output: (any Event.Type)?
   /// The type of its options, for documentation, schema and decoding.
   package private(set) var options: any Options.Type
-  /// The commands that it takes. Looked up when somebody asks: a cast to a protocol searches all conformances of the program.
+  /// The commands that the component takes. Not stored, because a cast to a protocol searches all conformances of the program.
   package var commands: [CommandInfo] { presented ?? (component as? any CommandableComponent.Type)?.commands ?? [] }
   /// The commands of the component that it stands in for.
   private var presented: [CommandInfo]?

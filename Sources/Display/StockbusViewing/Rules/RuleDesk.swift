@@ -2,7 +2,7 @@ package import StockbusPlugin
 
 /// The door of a component that keeps rules about prices, for front ends and for the component's own text commands.
 ///
-/// A refusal calls a rule as its owner does, and suggests no rule of somebody else. An owner with no name calls rules as the run does.
+/// A refusal names a rule as its owner does, and suggests no rule of another person. Without an owner, rules have their full names.
 package protocol RuleDesk: Sendable {
   /// At most `WatchedRule.limit` of them.
   func rules() async -> [WatchedRule]
@@ -11,7 +11,7 @@ package protocol RuleDesk: Sendable {
   func mute(_ rule: RuleOwner, _ isMuted: Bool) async throws(CommandError) -> RuleChange
 }
 
-/// A rule that somebody wants to have: what it is about, and the options of a rule as a configuration has them, with texts for values.
+/// The request for a rule: its subject, and the options of a rule as in a configuration, with texts for values.
 package struct RuleRequest: Hashable, Sendable {
   package enum Subject: Hashable, Sendable {
     case all

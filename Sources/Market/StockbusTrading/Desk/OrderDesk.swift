@@ -1,7 +1,7 @@
 package import MarketData
 package import StockbusPlugin
 
-/// The door of a broker, for whoever trades: front ends, and the broker's own text commands.
+/// The door of a broker, for all that trade: front ends, and the broker's own text commands.
 ///
 /// An account is meant by its name; nil is the only one. What cannot be understood, such as an account that is not there, is thrown as
 /// `refused`; what cannot be kept at present and has not been done, as `busy`.
@@ -95,7 +95,7 @@ package struct OrderAnswer: Hashable, Sendable {
   }
 }
 
-/// An account that a broker has opened for somebody, or had opened before.
+/// An account that a broker has opened, now or before.
 package struct OpenedAccount: Hashable, Sendable {
   package var name: Symbol
   package var deposit: Amount

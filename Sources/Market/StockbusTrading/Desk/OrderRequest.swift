@@ -1,7 +1,7 @@
 package import MarketData
 package import StockbusPlugin
 
-/// A new order, as somebody asks for it.
+/// The request for a new order.
 package struct OrderRequest: Hashable, Sendable {
   package var side: Side
   package var symbol: Symbol
@@ -14,7 +14,7 @@ package struct OrderRequest: Hashable, Sendable {
   }
 }
 
-/// What somebody may choose of an order. In a change of an open order, what is not set stays.
+/// The terms of an order that its sender may choose. In a change of an open order, terms that are not set stay.
 package struct OrderTerms: Hashable, Sendable {
   package var quantity: Quantity?
   package var limit: Price = 0
