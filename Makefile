@@ -20,7 +20,7 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test test-outside build install man docs setup lint format validate disk recovery replays test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
+.PHONY: help run test test-outside build install man docs setup map lint format validate disk recovery replays test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
 
 ## help                            list these
 help:
@@ -70,9 +70,15 @@ setup:
 	@sh Scripts/setup.sh
 	@sh Scripts/commit.sh
 
-## lint                            check the code style
+## map                             draw the floors of Package.swift into Documentation/maintain/architecture.md
+map:
+	SWIFT='$(SWIFT)' python3 Scripts/house.py
+
+## lint                            check the code style; in the pages links, names and the map
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Plugins Tests $(OUTSIDE) $(BENCHMARKS) $(FUZZING)
+	@if command -v python3 >/dev/null; then python3 Scripts/links.py && SWIFT='$(SWIFT)' python3 Scripts/house.py --check; \
+	  else echo "SKIPPED: the check of the pages needs python3"; fi
 
 ## format                          apply the code style
 format:
