@@ -44,7 +44,7 @@ package enum TimeFormat: String, Choice {
 
 package struct FileWriterSettings: Options {
   @Setting(
-    "The file; - is standard output. Folders above it are made; a file that is there is gone on with, unless 'append' is false.",
+    "The file; - is standard output. Missing folders are created; an existing file is appended to, unless 'append' is false.",
     length: 1...)
   package var path: String
   @Setting("JSON lines or CSV; auto goes by the path's ending.")

@@ -9,7 +9,7 @@ package enum FlashFormat: String, Choice {
 }
 
 package struct FlashLoggerSettings: Options {
-  @Setting("A file to write to instead of standard output; - is standard output. Folders above it are made.", length: 1...)
+  @Setting("A file to write to instead of standard output; - is standard output. Missing folders are created.", length: 1...)
   package var path = "-"
   @Setting("Text or JSON lines.")
   package var format = FlashFormat.text

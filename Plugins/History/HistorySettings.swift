@@ -4,7 +4,7 @@ package import StockbusPlugin
 
 package struct HistorySettings: Options {
   @Setting(
-    "The file, an SQLite database. Folders above it are made; a history that is there is gone on with, another file is refused.",
+    "The file, an SQLite database. Missing folders are created; an existing history is continued, and any other file is refused.",
     length: 1...)
   package var path: String
   @Setting(

@@ -146,7 +146,7 @@ import Testing
     let size = try await ask(.post, "/api/orders/preview", #"{"side":"buy","symbol":"AAPL","size":"two"}"#)
     #expect(size == (200, #"{"accepted":false,"text":"'two' is no quantity above zero"}"#))
     let done = try await ask(.delete, "/api/orders/7?account=main")
-    #expect(done.status == 422 && done.text.contains("not done: the order is done already"), "\(done)")
+    #expect(done.status == 422 && done.text.contains("not done: the order is already closed"), "\(done)")
     #expect(orders.asked.value.suffix(1) == ["cancel 7 in main"])
   }
 

@@ -35,7 +35,7 @@ import Testing
     }
     #expect(
       Self.price("0.0000000001")
-        == "'price' has more than nine decimals: '0.0000000001'; 'finer_prices: round' rounds prices to nine, where that leaves any")
+        == "'price' has more than nine decimals: '0.0000000001'; 'finer_prices: round' rounds prices to nine, unless that gives 0")
     #expect(Self.price("9223372036.9") == "'price' is out of range: '9223372036.9'")
     #expect(Self.price("12345678901234567890123") == "'price' is out of range: '12345678901234567890123'")
     #expect(Self.price("1e30") == "'price' is out of range: '1e30'")
@@ -50,7 +50,7 @@ import Testing
     #expect(Self.price("12.5", scale: 10) == "1.25")
     #expect(Self.price("1e4", scale: 10_000) == "1")
     let inexact = "is out of range or has more than nine decimals"
-    let option = "; 'finer_prices: round' rounds prices to nine, where that leaves any"
+    let option = "; 'finer_prices: round' rounds prices to nine, unless that gives 0"
     #expect(Self.price("1", scale: 3) == "'price' divided by the price scale \(inexact): '1'\(option)")
     #expect(Self.price("3", scale: 3) == "1")
     #expect(Self.price("1", scale: 10_000_000_000) == "'price' divided by the price scale \(inexact): '1'\(option)")

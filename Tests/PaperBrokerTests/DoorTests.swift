@@ -92,7 +92,7 @@ import Testing
     #expect(try await desk.cancel("2", in: "paper").words() == "cancelled order 2")
     let twice = try await desk.cancel("2", in: "paper")
     #expect(twice.reply == OrderReply(number: 2, isAccepted: false, reason: .alreadyDone))
-    let done = CommandError.refused("not done: the order is done already")
+    let done = CommandError.refused("not done: the order is already closed")
     #expect(throws: done) { try twice.words() }
     await #expect(throws: done) { try await running.perform("cancel 2 in paper") }
     let dear = try await desk.submit(OrderRequest(.buy, "AAPL", terms(1000, key: "dear")), in: "other")

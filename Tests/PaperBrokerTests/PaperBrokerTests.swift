@@ -110,7 +110,7 @@ import Testing
       ("buy AAPL 1 att 5", "unknown word 'att'; did you mean 'at'?"),
       ("preview buy AAPL 1000000", "at 101: value 101000000.00, fee 1.00; it would be refused: not enough to trade with"),
       ("cancel nothing", "not done: there is no such order"),
-      ("cancel 5", "not done: the order is done already"),
+      ("cancel 5", "not done: the order is already closed"),
       ("cancel 77", "not done: there is no such order"),
       ("buy AAPL 1 in papr", "no account 'papr'; did you mean 'paper'?"),
       ("sell AAPL", "write 'sell SYMBOL QUANTITY', such as 'sell AAPL 100 at 189.25'"),

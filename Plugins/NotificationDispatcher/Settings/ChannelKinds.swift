@@ -20,7 +20,7 @@ package enum AlertFormat: String, Choice {
 
 package struct FileSettings: Options {
   @SettingGroup package var channel = ChannelOptions(heedsQuietHours: false)
-  @Setting("The file to write to; folders above it are made.", length: 1...) package var path: String
+  @Setting("The file to write to; missing folders are created.", length: 1...) package var path: String
   @Setting("Text or JSON lines.") package var format = AlertFormat.text
   @SettingGroup package var rotation = RotationSettings()
   package init() {}
