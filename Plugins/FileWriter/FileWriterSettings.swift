@@ -49,15 +49,15 @@ package struct FileWriterSettings: Options {
   package var path: String
   @Setting("JSON lines or CSV; auto goes by the path's ending.")
   package var format = RecordFormat.auto
-  @Setting("The fields to write, in this order; without it all.")
+  @Setting("The fields to write, in this order; by default all.")
   package var fields: [String]?
   @Setting("How times are written: ISO-8601 with as many decimals as needed or a fixed number, or whole units since the epoch.")
   package var times = TimeFormat.iso8601
   @Setting(
-    "In CSV, texts that a spreadsheet would take for formulas (they begin with =, +, - or @): keep, or defuse by an apostrophe before them."
+    "In CSV, texts that a spreadsheet would take for formulas (they begin with =, +, - or @): keep, or defuse (puts an apostrophe before them)."
   )
   package var formulas = FormulaCells.keep
-  @Setting("A CSV file begins with the names of its fields.")
+  @Setting("Begins a CSV file with the names of its fields.")
   package var header = true
   @SettingGroup
   package var file = RetryingFileSettings()

@@ -17,7 +17,7 @@ package struct FlashLoggerSettings: Options {
   package var minimum: Price = 0
   @Setting("How long a line on a terminal takes to fade.", in: .zero ... .seconds(60))
   package var fade = Duration.seconds(1)
-  @Setting("Lines of the pane on a terminal; 0 prints them above everything else, for good.", in: 0...200)
+  @Setting("Lines of the pane on a terminal; with 0 lines are printed without a pane and stay in the scrollback.", in: 0...200)
   package var pane = 8
   @SettingGroup
   package var file = RetryingFileSettings()

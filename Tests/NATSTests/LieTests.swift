@@ -45,7 +45,7 @@ import Testing
     }
     #expect(
       try await reader("durable: desk", server)
-        == "the stream 'TICKS' ends with message 3, and 9 was acknowledged by 'desk': it was made anew, or its servers have lost messages; another name in 'durable' reads what it holds"
+        == "the stream 'TICKS' ends with message 3, but 'desk' has acknowledged message 9: the stream was deleted and created again, or its servers have lost messages; use another name in 'durable' to read it"
     )
     await server.close()
   }
@@ -109,7 +109,7 @@ import Testing
       return parts.joined(separator: ".")
     })
     server.cut()
-    let words = "the server broke the protocol: message 2 came again, and what follows 3 was asked for"
+    let words = "the server broke the protocol: message 2 came again, but messages after 3 were requested"
     await harness.withShortPauses {
       await harness.notices.connections.wait { $0.last { $0.reason.contains("live") } != nil }
       server.store(.init(subject: "ticks.0", payload: Trade.schema.json(trades(3..<4)[0])))
