@@ -16,7 +16,8 @@ package struct RecorderSettings: Options {
     "The file; - is standard output. Missing folders are created; an existing file is appended to, unless 'append' is false.",
     length: 1...)
   package var path: String
-  @Setting("raw: a capture that file_replay reads with 'format: raw'; jsonl: an object a line; auto: raw for messages, jsonl for events.")
+  @Setting(
+    "raw: a capture that file_replay reads with 'format: raw'; jsonl: one object on each line; auto: raw for messages, jsonl for events.")
   package var format = RecordingFormat.auto
   @SettingGroup
   package var file = RetryingFileSettings()

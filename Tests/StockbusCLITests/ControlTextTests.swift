@@ -51,7 +51,7 @@ import Testing
       {"id":"alerts","kind":"sink","plugin":"notification_dispatcher","place":"desk.yaml:13:3","state":"backing_off","in":4000,"out":1,
       "leftOut":17,"reasons":[
       {"verdict":"alerts","reason":"rule 'any' (above 1) has fired, and fires only once","setting":"rules[0]","place":"desk.yaml:13:55",
-      "time":"2026-01-05T14:30:01Z"},{"verdict":"waits","reason":"rule 'up' (rises_by 5%) has not come true","setting":"rules[1]"}]}]}
+      "time":"2026-01-05T14:30:01Z"},{"verdict":"waits","reason":"rule 'up' (rises_by 5%) has not been true yet","setting":"rules[1]"}]}]}
       """
     let report = try #require(JSONDocument.read(SymbolReport.self, Array(json.utf8)))
     try expect(SymbolText(report: report).lines.joined(separator: "\n"), is: "why.txt")

@@ -162,7 +162,7 @@ import Testing
     let negative = AccountRules("b", currency: "USD", deposit: -1)
     #expect(
       fault { () throws(BrokerError) in try desk.broker.open(negative, at: desk.tick(), into: &desk.out) }
-        == "account 'b': a deposit below zero")
+        == "account 'b': the deposit is below zero")
     let none = AccountRules("b", currency: "USD", deposit: 1, margin: MarginRule(long: 0))
     #expect(
       fault { () throws(BrokerError) in try desk.broker.open(none, at: desk.tick(), into: &desk.out) }

@@ -117,9 +117,9 @@ import WatchlistFilter
     #expect(harness.counter("reloads") == 3)
     #expect(
       harness.log.texts(.warning).map { $0.replacingPath(folder.path) } == [
-        "warning plugin: F/list.txt: No such file or directory; the watchlist stays as it was",
+        "warning plugin: F/list.txt: No such file or directory; the watchlist is unchanged",
         "warning plugin: F/list.txt:2: 'A,B': a symbol cannot hold control characters, quotation marks, backslashes or commas; "
-          + "the watchlist stays as it was",
+          + "the watchlist is unchanged",
       ])
   }
 }

@@ -46,7 +46,7 @@ func pass(_ options: String, _ symbols: [Symbol]) async throws -> [String] {
       return said.map { "\($0.verdict) \($0.reason) by \($0.setting?.description ?? "")" }
     }
     #expect(try await said("symbols: [AAPL, BRK.A]") == ["passes 'symbols' lists it by symbols[1]"])
-    #expect(try await said("symbols: [AAPL, 'BRK.*']") == ["passes 'BRK.*' in 'symbols' fits it by symbols[1]"])
+    #expect(try await said("symbols: [AAPL, 'BRK.*']") == ["passes 'BRK.*' in 'symbols' matches it by symbols[1]"])
     #expect(try await said("symbols: [AAPL]") == ["filters 'symbols' does not list it by symbols"])
     #expect(
       try await said("{ symbols: [BRK.A], invert: true }") == ["filters 'symbols' lists it, and 'invert' passes the others by invert"])

@@ -235,9 +235,9 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
         """, emitting: Trade.self)
     await harness.notices.connections.wait { $0.last?.state == .disconnected }
     await #expect { try await running.stop() } throws: {
-      "\($0)".hasSuffix("the venue does not let us in: auth failed") && ($0 as? any EnvironmentError)?.isPermanent == true
+      "\($0)".hasSuffix("the venue rejected the login: auth failed") && ($0 as? any EnvironmentError)?.isPermanent == true
     }
-    #expect(harness.deadLetters.map(\.reason) == ["the venue refuses: auth failed"])
+    #expect(harness.deadLetters.map(\.reason) == ["the venue reports an error: auth failed"])
     await venue.server.stop()
   }
 
@@ -253,7 +253,7 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
     let trades = await running.output(count: 1)
     #expect(trades.map(\.price) == [4])
     #expect(harness.deadLetters.count == 3)
-    #expect(harness.deadLetters.first?.reason == "the venue refuses: Invalid request")
+    #expect(harness.deadLetters.first?.reason == "the venue reports an error: Invalid request")
     #expect(harness.counter("refusals") == 1)
     #expect(harness.counter("unknown") == 2)
     #expect(harness.counter("malformed") == 2)

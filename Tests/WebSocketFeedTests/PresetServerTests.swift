@@ -174,7 +174,7 @@ private let talks: [Talk] = [
         "\(talk.symbol) 10.5 2", "\(talk.symbol) 11.0 2",
       ])
     #expect(venue.said.value == talk.heard + talk.heard)
-    #expect(harness.deadLetters.map(\.reason) == ["the venue refuses: \(talk.refusal.words)"])
+    #expect(harness.deadLetters.map(\.reason) == ["the venue reports an error: \(talk.refusal.words)"])
     #expect(harness.counter("unknown") == 0)
     #expect(harness.counter("malformed") == 0)
     #expect(harness.notices.gaps.value == [])
