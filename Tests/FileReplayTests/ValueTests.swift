@@ -99,7 +99,7 @@ import Testing
     #expect(symbol(" AIG ") == "AIG")
     #expect(symbol("BTC-USDT-PERPETUAL") == "BTC-USDT-PERPETUAL")
     #expect(symbol("") == "'symbol' is empty")
-    #expect(symbol("A,B") == "'symbol': a symbol cannot hold control characters, quotation marks, backslashes or commas: 'A,B'")
+    #expect(symbol("A,B") == "'symbol': a symbol cannot contain control characters, quotation marks, backslashes or commas: 'A,B'")
     #expect(symbol(String(repeating: "A", count: 65)) == "'symbol': a symbol has at most 64 bytes: '\(String(repeating: "A", count: 60))…'")
     // Seven bytes and a zero byte are not the same name as the seven bytes.
     let zero = run("price,time,symbol\n1,1,ABCDEFG\n1,1,ABCDEFG\u{0}\n1,1,ABCDEFGH\n1,1,ABCDEFGHI\n1,1,ABCDEFG\n")

@@ -301,7 +301,7 @@ import Testing
         "5:35: 'rules[3]': 'of' is for 'above', 'below', 'crosses_above', 'crosses_below'; 'rises_by' compares a change by itself",
         "6:37: 'rules[4]': 'message': there is no placeholder {symbl}; did you mean {symbol}?",
         "7:25: 'rules[5]': 'remind' is not for a crossing, which fires once when it happens",
-        "7:47: 'rules[5]': 'symbols': a symbol cannot hold control characters, quotation marks, backslashes or commas",
+        "7:47: 'rules[5]': 'symbols': a symbol cannot contain control characters, quotation marks, backslashes or commas",
       ])
   }
 

@@ -37,7 +37,7 @@ import Testing
       result.errors == """
         plugins.yaml:4:12: error: source 'prices': 'path[0]': 'prices.csv', line 1: no column for the price (looked for 'price', 'px', \
         'p'); there are 'Date', 'Ticker', 'Last'; set 'columns: { price: Last }' if that is the right one
-        plugins.yaml:6:61: error: processor 'mine': 'file': 'mine.txt', line 2: 'A,B': a symbol cannot hold control characters, \
+        plugins.yaml:6:61: error: processor 'mine': 'file': 'mine.txt', line 2: 'A,B': a symbol cannot contain control characters, \
         quotation marks, backslashes or commas
         2 problems
 

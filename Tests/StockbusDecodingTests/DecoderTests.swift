@@ -40,7 +40,7 @@ private func plain(_ change: (inout MessageRule, inout DecodingSpec) -> Void = {
     (#"{"s":"A","p":true}"#, "'price' is not a number: 'true' (byte 14)"),
     (#"{"s":"A","p":1,"q":-1}"#, "'size' is negative: '-1' (byte 20)"),
     (#"{"s":"","p":1}"#, "'symbol': a symbol cannot be empty: '' (byte 7)"),
-    (#"{"s":"A,B","p":1}"#, "'symbol': a symbol cannot hold control characters, quotation marks, backslashes or commas: 'A,B' (byte 7)"),
+    (#"{"s":"A,B","p":1}"#, "'symbol': a symbol cannot contain control characters, quotation marks, backslashes or commas: 'A,B' (byte 7)"),
     (#"{"s":{},"p":1}"#, "'symbol' is an object or a list, not a value (byte 6)"), ("{\"s\":", "byte 6: the message ends too early"),
   ]) func `what does not fit is a reason with its place`(message: String, reason: String) throws {
     #expect(try one(message) == Result(.malformed(reason: reason)))

@@ -98,7 +98,7 @@ import Testing
     ("price\u{2265}100", "column 6: write '>='"),
     ("symbol == \u{201c}AAPL\u{201d}", "column 11: write \" as the quotation mark"),
     ("price\u{a0}> 1", "column 6: write an ordinary blank"),
-    ("symbol == \"a,b\"", "column 11: a symbol cannot hold control characters, quotation marks, backslashes or commas"),
+    ("symbol == \"a,b\"", "column 11: a symbol cannot contain control characters, quotation marks, backslashes or commas"),
     ("symbol in []", "column 12: the list is empty, so nothing can be in it"),
     ("symbol in AAPL", "column 11: expected a list such as [AAPL, NVDA], found 'AAPL'"),
     ("symbol == [AAPL]", "column 11: a list stands behind 'in', as in symbol in [AAPL, NVDA]"),

@@ -99,7 +99,7 @@ import Testing
     #expect(
       builder.problems.sorted.map(\.description) == [
         "x.csv:2:3: error: not UTF-8; save the file as UTF-8",
-        "x.csv:3:1: error: 'symbol' must be a symbol, got 'B\\u{1b}[2J': a symbol cannot hold control characters, quotation marks, backslashes or commas",
+        "x.csv:3:1: error: 'symbol' must be a symbol, got 'B\\u{1b}[2J': a symbol cannot contain control characters, quotation marks, backslashes or commas",
         "x.csv:4:3: error: 'name' must be text, got '\\u{9b}2J': it holds control characters",
       ])
   }

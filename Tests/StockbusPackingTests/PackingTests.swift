@@ -167,7 +167,7 @@ struct Note: SymbolEvent, Equatable {
     #expect(error(bad) == "'side' is none of its values at byte 39")
     bad = batch
     bad[7] = 34
-    #expect(error(bad).hasPrefix("a bad name: a symbol cannot hold"))
+    #expect(error(bad).hasPrefix("a bad name: a symbol cannot contain"))
   }
 
   @Test func `damaged batches are errors or other events, and no trap`() {

@@ -23,7 +23,7 @@ import Testing
         "3:10 'limit' must be between 1 and 1000, got 5000",
         "4:10 'order' must be one of ascending, descending, got 'descendng'; did you mean 'descending'?",
         "5:3 unknown option 'watchlst'; known are interval, path, url, limit, order, symbols, buffer_size, token",
-        "6:16 'symbols[1]' must be a symbol, got 'B,C': a symbol cannot hold control characters, quotation marks, backslashes or commas",
+        "6:16 'symbols[1]' must be a symbol, got 'B,C': a symbol cannot contain control characters, quotation marks, backslashes or commas",
         "7:16 'buffer_size' must be a size such as 64KiB, got '64'; write a unit, such as 64KiB or 64B",
       ])
   }

@@ -95,7 +95,7 @@ func pass(_ options: String, _ symbols: [Symbol]) async throws -> [String] {
     ("", "1:1: error: 'symbols' or 'file' is needed"),
     (
       "symbols: [A, 'B,C']",
-      "1:14: error: 'symbols': 'B,C': a symbol cannot hold control characters, quotation marks, backslashes or commas"
+      "1:14: error: 'symbols': 'B,C': a symbol cannot contain control characters, quotation marks, backslashes or commas"
     ),
     ("{ symbols: [A], check: 1ms }", "1:24: error: 'check' must be between 10ms and 1h, got 1ms"),
   ])

@@ -24,7 +24,7 @@ extension RawMessage: Event {
       component: "live", received: Timestamp(ns: 1_723_161_600_164_378_285), text: #"{"e":"trade","s":"BTCUSDT","p":"61685.99000000"}"#),
     fields: [
       .init("component", \.component, "The component whose connection it came over."),
-      .init("received", \.received, "When it reached us."),
+      .init("received", \.received, "When stockbus received it."),
       .init("text", \.text, "All of it."),
     ])
 }
