@@ -23,7 +23,7 @@ import Testing
       ("1 234,5 €", "; write 1234.5, without the currency, without marks between thousands, with a decimal point"),
       ("1,234,567", "; write 1234567, without marks between thousands"),
       ("1.234.567", "; write 1234567, without marks between thousands"),
-      ("1,234", "; write 1.234 or 1234, whichever is meant: a comma is read as neither"),
+      ("1,234", "; write 1.234 or 1234, whichever is meant; a comma is not accepted"),
       ("x", ""), ("1x", ""), ("1.2.3", ""), ("1,2,3", ""), ("--1", ""), ("-", ""), (".", ""), (",", ""), ("1 2", ""), ("$", ""),
       ("USD", ""),
       ("NaN", ""), ("1_000", "; write 1000, without marks between thousands"), ("1,23.4", ""), ("\u{feff}1", ""),

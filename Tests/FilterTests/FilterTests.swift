@@ -33,7 +33,7 @@ func trade(_ symbol: Symbol, _ price: Int64, size: Int64 = 1, _ side: Side = .bu
     #expect(try await notes("price > 1e6 and symbol == AAPL") == [])
     #expect(
       try await notes("not symbol == APPL or symbol in [\"BRK.*\"]") == [
-        "'APPL' never came; did you mean 'AAPL'?", "nothing that came fits 'BRK.*'",
+        "'APPL' never came; did you mean 'AAPL'?", "no symbol that came matches 'BRK.*'",
       ])
     #expect(try await notes("price > 1") == [])
   }

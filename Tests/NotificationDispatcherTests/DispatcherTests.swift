@@ -165,7 +165,7 @@ import Testing
     #expect(
       try await notes("[{ symbols: [brk.b, AAPL], above: 1 }, { name: off, symbol: XYZ, below: 1, enabled: false }]")
         == ["'brk.b' never came; did you mean 'BRK.B'?", "'XYZ' never came"])
-    #expect(try await notes("[{ symbols: ['MS*', 'BRK.?'], above: 1 }]") == ["nothing that came fits 'MS*'"])
+    #expect(try await notes("[{ symbols: ['MS*', 'BRK.?'], above: 1 }]") == ["no symbol that came matches 'MS*'"])
     #expect(try await notes("[{ above: 1 }, { symbol: AAPL, above: 1 }, { symbols: [AAPL, 'B*'], below: 9 }]") == [])
   }
 

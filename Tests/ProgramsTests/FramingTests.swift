@@ -54,7 +54,7 @@ import Testing
     (#"print pack("V", 2000000);"#, "the program sends a message of more than 1 MiB"),
     (#"frame(2, "1234567");"#, "the program sends events without a sequence number"),
     (#"frame(2, "12345678");"#, "the program sends bad packed events of trade: the batch ends too early at byte 1"),
-    (#"frame(2, $content . "x");"#, "the program sends bad packed events of trade: 3 events do not take "),
+    (#"frame(2, $content . "x");"#, "the program sends bad packed events of trade: 3 events cannot have "),
     (#"frame(1, "{\"done\":4}");"#, "the program reports event 4 as done; 3 events were sent to it, and 0 were done before"),
     (#"frame(1, "nonsense");"#, "the program sends an invalid message: byte 1: a value is expected, in 'nonsense'"),
     (#"print "ab"; exit 3;"#, "the program ended with status 3"),

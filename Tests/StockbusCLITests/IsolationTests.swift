@@ -188,7 +188,7 @@ struct IsolationTests {
     let cannot = "cannot have a process of its own:"
     let problems = try told(others)
     for words in [
-      "processor 'candles' \(cannot) bars is told the time", "sink 'screen' \(cannot) flash_logger writes to the terminal",
+      "processor 'candles' \(cannot) bars depends on the run's time", "sink 'screen' \(cannot) flash_logger writes to the terminal",
       "sink 'out' \(cannot) it uses the standard streams", "sink 'cat' \(cannot) program_sink runs in its own process already",
     ] {
       #expect(problems.contains { $0.contains(words) }, "\(problems)")

@@ -29,7 +29,7 @@ func pass(_ options: String, _ symbols: [Symbol]) async throws -> [String] {
     }
     #expect(try await notes("symbols: [APPL, NVDA]") == ["'APPL' never came; did you mean 'AAPL'?"])
     #expect(try await notes("{ symbols: [nvda, 'BRK.?'], invert: true }") == ["'nvda' never came; did you mean 'NVDA'?"])
-    #expect(try await notes("symbols: ['MS*']") == ["nothing that came fits 'MS*'"])
+    #expect(try await notes("symbols: ['MS*']") == ["no symbol that came matches 'MS*'"])
     #expect(try await notes("symbols: [AAPL, '*']") == [])
   }
 
