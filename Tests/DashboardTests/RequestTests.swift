@@ -131,7 +131,7 @@ import Testing
     let unlucky = OrderPreview(Broker.Estimate(price: 2, value: 4, fee: 1), refusal: "the market is closed")
     #expect(
       members(unlucky) == [
-        "accepted: false", #"text: "at 2: value 4.00, fee 1.00; it would be refused: the market is closed""#, #"cost: "4""#, #"fee: "1""#,
+        "accepted: false", #"text: "at 2: value 4.00, fee 1.00; it would be rejected: the market is closed""#, #"cost: "4""#, #"fee: "1""#,
       ])
   }
 

@@ -230,7 +230,7 @@ import TestServers
     #expect(problems(#"{ url: "ftp://s3cret" }"#) == "options.yaml:1:3: error: 'url': an address begins with https:// or http://")
     #expect(
       problems(#"{ url: "https://a.test" }"#)
-        == "options.yaml:1:1: error: 'messages' is needed: which messages there are, as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }"
+        == "options.yaml:1:1: error: 'messages' is needed: the kinds of messages, as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }"
     )
     let quotes =
       #"{ url: "https://a.test", decoding: { messages: { q: { when: { a: 1 }, event: quote, fields: { symbol: s, bid: b, ask: a } } } } }"#

@@ -108,7 +108,7 @@ import Testing
     for (line, reason) in [
       ("buy AAPL 1000000", "not done: the buying power is not sufficient"), ("buy AAPL ten", "'ten' is not a quantity above zero"),
       ("buy AAPL 1 att 5", "unknown word 'att'; did you mean 'at'?"),
-      ("preview buy AAPL 1000000", "at 101: value 101000000.00, fee 1.00; it would be refused: the buying power is not sufficient"),
+      ("preview buy AAPL 1000000", "at 101: value 101000000.00, fee 1.00; it would be rejected: the buying power is not sufficient"),
       ("cancel nothing", "not done: there is no such order"),
       ("cancel 5", "not done: the order is already closed"),
       ("cancel 77", "not done: there is no such order"),

@@ -283,9 +283,9 @@ import Testing
     #expect(
       logged.value == [
         "notice hannah signed up from a", "notice POST /api/login from a: the name or the password is wrong",
-        "notice hannah logged in from a", "notice hannah made token 1, which may read, trade",
+        "notice hannah logged in from a", "notice hannah created token 1 with the rights read, trade",
         "notice hannah may not control: PUT /api/alerts/c1 from a", "notice hannah removed token 1",
-        "notice hannah has a new password, set from a",
+        "notice hannah changed the password, from a",
       ])
     let secret = made.split(separator: "\"").last { $0.count > 30 }.map(String.init)
     #expect(!logged.value.joined().contains(try #require(secret)))

@@ -61,7 +61,7 @@ import Testing
         "1.csv:3:1: error: the symbol 'A' is given twice, first at 1.csv:2:1",
         "1.csv:4:1: error: an instrument needs 'symbol'",
         "1.csv:5:1: error: the quotation mark is not closed on this line",
-        "1.csv:6:6: error: a comma is expected behind the quotation mark",
+        "1.csv:6:6: error: a comma is expected after the quotation mark",
         "1.csv:7:16: error: 'tick_size' must be a number such as 0.01, got '0': it must be more than zero",
         "1.csv:7:18: error: 'currency' must be a currency such as USD, got 'US$': at most 16 letters and digits",
         "1.csv:7:27: error: 'splits' must be a date with a ratio of new to old shares such as 2014-06-09 7:1, got '2014-06-09 7-1'",

@@ -366,7 +366,7 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
   @Test func `what is missing is said at its place`() throws {
     #expect(
       try problems("symbols: [A]") == [
-        "2: source 'live': 'messages' is needed: which messages there are, as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }",
+        "2: source 'live': 'messages' is needed: the kinds of messages, as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }",
         "2: source 'live': a 'preset' or a 'url' is needed",
       ])
     #expect(

@@ -39,7 +39,7 @@ package struct OrderPreview: Hashable, Sendable {
     var words: [String] = []
     let isPriced = estimate.price.raw != 0
     if isPriced { words.append("at \(estimate.price): value \(estimate.value.money), fee \(estimate.fee.money)") }
-    if let refusal { return (words + ["it would be refused: " + refusal]).joined(separator: "; ") }
+    if let refusal { return (words + ["it would be rejected: " + refusal]).joined(separator: "; ") }
     if !isPriced { return wait ?? "no price is known" }
     words.append("reserves \(estimate.reserved.money)")
     if let after = estimate.after {
