@@ -100,7 +100,7 @@ struct Note: Event, Equatable {
       clock.advanceToNextDeadline()
       await stage.harness.notices.connections.wait { $0.count >= 3 * round + 1 }
     }
-    let reason = "the other side sent 1001 messages that nobody had asked for"
+    let reason = "the peer sent 1001 unrequested messages"
     #expect(stage.harness.notices.connections.value.filter { $0.state == .disconnected }.allSatisfy { $0.reason == reason })
     // Drawn from the upper halves of 250, 500 and 1000 ms.
     #expect(pauses[0] <= .milliseconds(250) && pauses[1] >= .milliseconds(250) && pauses[2] >= .milliseconds(500), "\(pauses)")
@@ -147,7 +147,7 @@ struct Note: Event, Equatable {
       switch how {
       case "too large": "a message of 64MiB or more; the limit is 1MiB"
       case "not UTF-8": "a text that is not UTF-8"
-      default: "the other side broke the protocol: a frame with reserved bits"
+      default: "the peer broke the protocol: a frame with reserved bits"
       }
     #expect(Set(reasons(stage.harness)) == [reason])
     await stage.server.stop()
@@ -227,7 +227,7 @@ struct Note: Event, Equatable {
     stage.harness.clock.advance(by: .seconds(3))
     try await stopping.value
     #expect(stage.harness.log.texts(.error) == ["error echo: 5 events lost: no reply within 3s of the end"])
-    #expect(stage.harness.notices.connections.value.last?.reason == "closed as planned")
+    #expect(stage.harness.notices.connections.value.last?.reason == "closed normally")
     await stage.server.stop()
   }
 
@@ -307,7 +307,7 @@ struct Note: Event, Equatable {
       sinks: { end: { plugin: kept, inputs: [echo] } }
       """, plugins: [.counted, .echoSocket, .kept])
     async let running = harness.run()
-    await harness.log.wait(for: "connecting again")
+    await harness.log.wait(for: "reconnecting")
     while harness.pipeline.edges.first(where: { $0.to == "echo" })?.counts.published != 1000 { await Task.yield() }
     harness.pipeline.stop()
     let report = await running

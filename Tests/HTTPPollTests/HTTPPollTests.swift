@@ -133,8 +133,9 @@ import TestServers
       states(harness) == [
         loading, "failed: \(server.origin) answers with status 429; asked to wait 120 s", loading,
         "failed: \(server.origin) answers with status 503; asked to wait 480 s", loading,
-        "failed: \(server.origin) has not answered within 10m", loading,
-        "failed: \(server.origin) closed the connection in the middle", loading, "failed: \(server.origin) refuses: come back tomorrow",
+        "failed: \(server.origin) did not respond within 10m", loading,
+        "failed: \(server.origin) closed the connection before the end of the response", loading,
+        "failed: \(server.origin) refuses: come back tomorrow",
         loading, "loaded: events: 2",
       ])
     #expect(harness.counter("failures") == 5)

@@ -118,7 +118,7 @@ class Test:
             writer = self.runs.writer(cluster.urls, "LOGIN", 1, "input: replay, login: { user: bus, password: one }")
             self.wait_for_messages(cluster, "LOGIN", self.runs.events // 4)
             cluster.reload(users("two"))
-            writer.expect_words("the server does not let us in: ")
+            writer.expect_words("the server rejected the login: ")
             cluster.reload(users("one"))
             writer.expect_end()
             path = self.runs.folder / "login.jsonl"

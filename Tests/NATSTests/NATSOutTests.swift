@@ -139,7 +139,7 @@ import Testing
       try await harness.consume([trades(0..<10)], by: Plugin.natsOut, options: server.options(Self.stream))
     }
     let words =
-      "what follows message 3 of the stream is not from here, or it was not stored, and the server's log has the reason, such as a full disk"
+      "the messages after 3 of the stream were sent by another writer, or were not stored; the server's log has the reason, such as a full disk"
     #expect(harness.notices.connections.value.contains { $0.reason == words })
     #expect(server.sizes == Array(1...10))
     #expect(server.positions.map(\.number) == Array(0..<10))
@@ -150,8 +150,8 @@ import Testing
     let server = try await FakeNATS { number, _ in number < 3 ? .drop : .store }
     let harness = PluginHarness()
     let writer = try harness.start(Plugin.natsOut, options: server.options(Self.stream), taking: [Trade.self])
-    let silence = "an answer did not come in time"
-    let words = "nothing was stored behind message 0 of the stream; the server's log has the reason, such as a full disk"
+    let silence = "a reply did not come in time"
+    let words = "nothing was stored after message 0 of the stream; the server's log has the reason, such as a full disk"
     @Sendable func told(_ notices: [ConnectionStatus]) -> [String] { notices.map(\.reason).filter { $0 == silence || $0 == words } }
     try await writer.send(trades(0..<1))
     try await harness.withShortPauses {
@@ -343,7 +343,7 @@ import Testing
     ("subject: a\nstream: A\nids: [symbl]", "'ids': trade has no field 'symbl'; did you mean 'symbol'?"),
     ("subject: a\nlogin: { user: u }", "'user' needs 'password'"),
     ("subject: a\nlogin: { user: u, password: p, token: t }", "only one of 'user', 'token', 'nkey' and 'credentials' can be given"),
-    ("subject: a\nlogin: { nkey: SUX }", "'nkey' is no seed of a user's NKey"),
+    ("subject: a\nlogin: { nkey: SUX }", "'nkey' is not the seed of a user's NKey"),
   ])
   func `options that make no sense are refused`(_ options: String, _ words: String) {
     do throws(Problems) {

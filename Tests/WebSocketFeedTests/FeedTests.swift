@@ -185,7 +185,7 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
     await passTime(.seconds(10)) { states.last == .disconnected }
     await passTime(.milliseconds(1)) { states.last == .connected }
     #expect(await running.output(count: 1).count == 1)
-    #expect(harness.notices.connections.value.filter { $0.state == .disconnected }.map(\.reason) == ["nothing came for too long"])
+    #expect(harness.notices.connections.value.filter { $0.state == .disconnected }.map(\.reason) == ["no message came for too long"])
     try await running.stop()
     await venue.server.stop()
   }
@@ -292,7 +292,7 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
     #expect(await running.output(count: 1).map(\.price) == [4])
     let reasons = [
       "a message of 64MiB or more; the limit is 1MiB", "a text that is not UTF-8",
-      "the other side broke the protocol: a frame with reserved bits",
+      "the peer broke the protocol: a frame with reserved bits",
     ]
     #expect(harness.deadLetters.map(\.reason) == reasons)
     #expect(harness.deadLetters.map(\.payload) == [#"{"e":"trade","#, "hi\u{fffd}(", ""])
