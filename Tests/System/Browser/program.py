@@ -193,7 +193,7 @@ def test_the_ticket_shows_value_fee_and_cash_as_the_broker_has_them(browser, pro
     # Too much for the account: what it would take is shown, and the button stays shut.
     ticket.get_by_label("Quantity").fill("2000")
     costs(2000 * Decimal("77.77"), deposit - 2000 * Decimal("77.77") - 1)
-    expect(preview.locator("p")).to_contain_text("it would be refused: not enough to trade with")
+    expect(preview.locator("p")).to_contain_text("it would be rejected: the buying power is not sufficient")
     expect(ticket.get_by_role("button", name="Buy 2000 AAPL")).to_be_disabled()
     # The account has after the fill what the ticket said before it.
     ticket.get_by_label("Type").select_option("market")

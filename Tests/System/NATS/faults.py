@@ -83,8 +83,8 @@ class Test:
         client.close()
         time.sleep(5)
         cluster.mend()
-        writer.expect_failure("was confirmed: it was made anew, or its servers have lost messages")
-        reader.expect_failure("was read: it was made anew")
+        writer.expect_failure("was acknowledged: the stream was deleted and created again, or its servers have lost messages")
+        reader.expect_failure("was read already: the stream was deleted and created again")
         self.passed("a stream that was made anew: writer and reader end with an error that says so")
 
     def missing_stream(self, cluster):
@@ -99,10 +99,10 @@ class Test:
         client.request("FOREIGN.0", "{}", headers="Stockbus-Event: trade 00000000deadbeef")
         client.close()
         self.runs.writer(cluster.urls, "FOREIGN", 1, "input: live").expect_failure(
-            "the stream 'FOREIGN' holds 'trade 00000000deadbeef', and this writes 'trade ")
+            "the stream 'FOREIGN' has 'trade 00000000deadbeef', but this component writes 'trade ")
         path = self.runs.folder / "foreign.jsonl"
         reader = self.runs.reader(cluster.urls, "FOREIGN", path)
-        reader.expect_words("it holds 'trade 00000000deadbeef', and this reads 'trade ")
+        reader.expect_words("it has 'trade 00000000deadbeef', but this component reads 'trade ")
         # It has brought nothing but a dead letter.
         reader.stop(status=1)
         assert path.read_bytes() == b"", "a foreign message became an event"
@@ -118,7 +118,7 @@ class Test:
             writer = self.runs.writer(cluster.urls, "LOGIN", 1, "input: replay, login: { user: bus, password: one }")
             self.wait_for_messages(cluster, "LOGIN", self.runs.events // 4)
             cluster.reload(users("two"))
-            writer.expect_words("the server does not let us in: ")
+            writer.expect_words("the server rejected the login: ")
             cluster.reload(users("one"))
             writer.expect_end()
             path = self.runs.folder / "login.jsonl"

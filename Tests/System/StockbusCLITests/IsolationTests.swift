@@ -135,14 +135,14 @@ struct IsolationTests {
     #expect(result.status == 1)
     let sent = try sizes()
     #expect(sent == Array(1..<(1 + sent.count)) && sent.count < 500, "\(result)")
-    #expect(result.errors.contains("how far it was is lost with it, so it is not started again"), "\(result)")
+    #expect(result.errors.contains("its position in the input is lost, so it is not started again"), "\(result)")
   }
 
   @Test func `what a process remembered is gone with it, and that is told`() throws {
     let result = try run(pipeline(", deed: trap, at: 700, remembers: true, isolation: process"))
     #expect(result.status == 0, "\(result)")
     #expect(try sizes() == Array(1...699) + Array(701...1000))
-    #expect(result.errors.contains("mine: what the process remembered is gone with it; the next one begins without it"), "\(result)")
+    #expect(result.errors.contains("mine: the state of the process is lost; the next process starts without it"), "\(result)")
   }
 
   @Test func `a process that never drains is killed after its time`() throws {
@@ -189,8 +189,8 @@ struct IsolationTests {
     let cannot = "cannot have a process of its own:"
     let problems = try told(others)
     for words in [
-      "processor 'candles' \(cannot) bars is told the time", "sink 'screen' \(cannot) flash_logger writes to the terminal",
-      "sink 'out' \(cannot) it uses the standard streams", "sink 'cat' \(cannot) program_sink runs in a process already",
+      "processor 'candles' \(cannot) bars depends on the run's time", "sink 'screen' \(cannot) flash_logger writes to the terminal",
+      "sink 'out' \(cannot) it uses the standard streams", "sink 'cat' \(cannot) program_sink runs in its own process already",
     ] {
       #expect(problems.contains { $0.contains(words) }, "\(problems)")
     }

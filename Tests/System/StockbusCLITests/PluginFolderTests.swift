@@ -141,7 +141,7 @@ struct PluginFolderTests {
     folder.put(code.replacing("emits = \"trade\"", with: "emits = \"quote\""), in: "big_trades/plugin.py")
     #expect(try run("plugin", "check", "big_trades").errors.contains("emits 'quote', and its output is trade"))
     folder.put("print('hello')\n", in: "big_trades/plugin.py")
-    #expect(try run("plugin", "check", "big_trades").errors.contains("sends what is no message"))
+    #expect(try run("plugin", "check", "big_trades").errors.contains("sends an invalid message"))
     let manifest = folder.text("big_trades/plugin.yaml")
     folder.put(manifest.replacing("takes: [trade]", with: "takes: [trad]"), in: "big_trades/plugin.yaml")
     #expect(

@@ -118,12 +118,12 @@ import Testing
     let worker = Self.worker.replacing("by: percent, top: 20, ties: name", with: "by: price, top: 10")
     #expect(
       try problems([Self.gate, worker, Self.desk]) == [
-        "desk.yaml:4:44: error: processor 'ranked': its input 'list' gets equal keys from processor 'ranked' (worker.yaml:4:3) in the order of "
-          + "their appearance there, which the other lists do not know; write 'ties: name' there",
-        "desk.yaml:4:55: error: processor 'ranked': its input 'list' is ordered by price in processor 'ranked' (worker.yaml:4:3), so 'by' has "
-          + "to be that too",
-        "desk.yaml:4:69: error: processor 'ranked': its input 'list' has fewer ranks, by 'top' of processor 'ranked' (worker.yaml:4:3), so "
-          + "what comes behind them is not known here; 'top' may be at most that one",
+        "desk.yaml:4:44: error: processor 'ranked': its input 'list' has equal keys in the order of "
+          + "their appearance in processor 'ranked' (worker.yaml:4:3), which the other lists do not know; write 'ties: name' there",
+        "desk.yaml:4:55: error: processor 'ranked': its input 'list' is ordered by price in processor 'ranked' (worker.yaml:4:3), so 'by' "
+          + "must be the same",
+        "desk.yaml:4:69: error: processor 'ranked': its input 'list' has fewer ranks than 'top' (see 'top' of processor 'ranked' (worker.yaml:4:3)), so "
+          + "the ranks after them are unknown; 'top' may be at most that number",
       ])
     let single = Self.desk.replacing(", merge: true", with: "")
     #expect(try problems([Self.gate, Self.worker, single]).map { $0.prefix(21) } == ["desk.yaml:4:44: error"])

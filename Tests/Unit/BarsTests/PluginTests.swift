@@ -63,7 +63,7 @@ import Testing
     let _: [Bar] = try await harness.output(of: Plugin.bars, options: "{ lengths: [1s, 1m, 1d], late: 10s }", inputs: [late])
     #expect(harness.deadLetters.map(\.origin) == ["trade of A", "trade of A"])
     #expect(
-      harness.deadLetters.map(\.reason) == ["it came too late for its bar of 1s, 1m", "it is dated more than 5 s after its receipt"])
+      harness.deadLetters.map(\.reason) == ["it came too late for its bar of 1s, 1m", "its time is more than 5 s after its receipt"])
     #expect(harness.deadLetters.first?.payload == Trade.schema.json(late[1]))
     #expect(harness.counter("dated ahead") == 1)
   }
@@ -101,18 +101,19 @@ import Testing
 
   @Test func `wrong options are reported where they are`() async {
     #expect(
-      await problems("lengths: [1m, 60s]", trades) == "options.yaml:1:15: error: 'lengths': 1m is there twice")
+      await problems("lengths: [1m, 60s]", trades) == "options.yaml:1:15: error: 'lengths': 1m is given twice")
     #expect(
       await problems("lengths: [500ms]", trades) == "options.yaml:1:11: error: 'lengths': the shortest time is 1s, got 500ms")
     #expect(
-      await problems("lengths: [2d]", trades) == "options.yaml:1:11: error: 'lengths': beyond a day there is only the week, 1w, got 2d")
+      await problems("lengths: [2d]", trades)
+        == "options.yaml:1:11: error: 'lengths': the only time longer than a day is a week, 1w, got 2d")
     #expect(await problems("lengths: [1x]", trades).contains("a bar length such as 1m, 100t or 5000v"))
     #expect(
       await problems("lengths: [5v]", [quote(10, 11)])
-        == "options.yaml:1:10: error: 'lengths': quotes have no volume, so a bar of 5v never ends")
+        == "options.yaml:1:10: error: 'lengths': quotes have no volume, so a bar of 5v would never end")
     #expect(
       await problems("lengths: [5t]", [Bar.schema.example])
-        == "options.yaml:1:10: error: 'lengths': bars can be parts of times only, not of 5t")
+        == "options.yaml:1:10: error: 'lengths': bars can be made into bars of a time only, not of 5t")
     #expect(
       await problems("price: bid", trades) == "options.yaml:1:8: error: 'price' is for quotes, and trade has one price only")
   }

@@ -79,7 +79,7 @@ import Testing
     driver.type("aabove 90")
     driver.press(.enter)
     #expect(driver.state.alerts == [])
-    #expect(driver.state.promptFault == "it is above 90 already")
+    #expect(driver.state.promptFault == "the price is already above 90")
     #expect(driver.state.prompt == .alert("A", "above 90"))
   }
 
@@ -153,7 +153,7 @@ import Testing
     driver.press(.enter)
     driver.press(.escape)
     driver.state.go(to: driver.state.tabs.firstIndex(of: .alerts) ?? 0)
-    #expect(rows("! AAPL above 205  (watched by desk too)").count == 1)
+    #expect(rows("! AAPL above 205  (also watched by desk)").count == 1)
   }
 
   @Test func `a notification dispatcher is told too, and an alert is shown once, whoever fires first`() {

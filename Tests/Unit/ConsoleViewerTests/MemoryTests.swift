@@ -131,7 +131,7 @@ import Testing
     try FileManager.default.removeItem(atPath: path)
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     let third = ViewerStore(path: path)
-    #expect(await third.recall().fault?.contains("no plain file") == true)
+    #expect(await third.recall().fault?.contains("not a regular file") == true)
     #expect(try await third.keep(memory) == path + ".aside-3")
     #expect(try read(path) == memory)
   }

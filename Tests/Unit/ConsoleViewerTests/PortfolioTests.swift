@@ -120,7 +120,7 @@ import Testing
     portfolio.take(accounts)
     #expect(portfolio.accounts.count == Portfolio.accountLimit)
     let notes = PortfolioList(portfolio).lines.compactMap { if case .note(let text) = $0 { text } else { nil } }
-    #expect(notes == ["4 earlier fills are not shown", "too many to show; events left out: 1 of accounts, 3 of open orders"])
+    #expect(notes == ["4 earlier fills are not shown", "too many to show; events not shown: 1 of accounts, 3 of open orders"])
   }
 
   @Test func `an open position beyond the limit takes the place of a closed one`() throws {

@@ -115,7 +115,7 @@ import Testing
       case .keyboardTaken: "'--commands -' reads the keyboard; give it a file or a named pipe for the full screen"
       case .noKeyboard: "there is no keyboard: neither standard input nor /dev/tty is a terminal"
       case .background: "it was started in the background; start it in the foreground for the full screen"
-      case .anotherScreen: "'other' has the screen"
+      case .anotherScreen: "'other' uses the screen"
       }
     }
   }
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("pipe", "standard output is no terminal, so it prints lines; run it on a terminal for the full screen"),
+    ("pipe", "standard output is not a terminal, so it prints lines; run it on a terminal for the full screen"),
     (
       "dumb",
       "TERM says that this terminal cannot move its cursor, so it prints lines; set TERM, such as TERM=xterm-256color, for the full screen"

@@ -95,7 +95,7 @@ import Testing
     driver.type("b" + text)
     driver.press(.enter)
     #expect(driver.takeEffects() == [])
-    #expect(driver.state.promptFault == "a quantity first: 100, or 100 at 189.25")
+    #expect(driver.state.promptFault == "write a quantity first, such as 100, or 100 at 189.25")
     #expect(driver.state.prompt?.text == text)
   }
 
@@ -122,7 +122,7 @@ import Testing
     driver.press(.down)
     driver.type("b")
     #expect(driver.state.prompt == nil)
-    #expect(driver.state.message?.text == "nothing in this run takes 'buy'")
+    #expect(driver.state.message?.text == "no component of this run takes the command 'buy'")
     trading(&driver)
     driver.press(.escape)
     driver.type("v")
@@ -165,7 +165,7 @@ import Testing
     driver.press(key)
     #expect(driver.takeEffects() == [])
     #expect(driver.state.prompt == nil)
-    #expect(driver.state.message?.text == "the order is kept")
+    #expect(driver.state.message?.text == "the order was not cancelled")
   }
 
   @Test func `e replaces the chosen order after a question`() {
@@ -189,7 +189,7 @@ import Testing
     driver.type("e")
     driver.send(.key(KeyPress(.character("u"), .control)))
     driver.press(.enter)
-    #expect(driver.state.promptFault == "what changes: at 189.25, quantity 100")
+    #expect(driver.state.promptFault == "write what to change, such as at 189.25, quantity 100")
     driver.press(.escape)
     #expect(driver.takeEffects() == [])
   }
@@ -211,7 +211,7 @@ import Testing
     driver.press(.down)
     driver.type("x")
     driver.state.take([order(3, .buy, 10, "AAPL", at: 18_000, state: .filled, filled: 10)])
-    #expect(driver.frame().text.contains { $0.contains("the order is done already") })
+    #expect(driver.frame().text.contains { $0.contains("the order is already closed") })
     driver.press(.enter)
     #expect(driver.takeEffects() == [])
     #expect(driver.state.message?.isError == true)

@@ -24,7 +24,7 @@ import Testing
       switch command.verb {
       case "preview": "value 945"
       case "buy": "order 8, key k"
-      default: throw CommandError("not done: the order is done already")
+      default: throw CommandError("not done: the order is already closed")
       }
     }
     let screen = FakeTerminal(columns: 80, rows: 24)
@@ -53,7 +53,7 @@ import Testing
     screen.type("x")
     await see(screen, "CANCEL ORDER 3")
     screen.type("\r")
-    await see(screen, "broker: not done: the order is done already")
+    await see(screen, "broker: not done: the order is already closed")
     #expect(run.commands == ["broker preview buy AAPL 5", "broker buy AAPL 5", "broker cancel key-3 in paper"])
     try await clock.running { try await running.stop() }
     #expect(harness.counter("events") == 5)

@@ -280,13 +280,13 @@ import Testing
         return await ending(of: connection)
       }
       let hello = #"{"op":"hello","epoch":null,"cursor":0}"#
-      #expect(try await end([#"{"op":"run","on":false}"#]).contains("the first message has to be 'hello'"))
+      #expect(try await end([#"{"op":"run","on":false}"#]).contains("the first message must be 'hello'"))
       #expect(try await end([hello, "nonsense"]).contains("the message is not JSON"))
       #expect(try await end([hello] + Array(repeating: #"{"op":"run","on":false}"#, count: 100)).contains("more than"))
       let twice = try await open(cookie, saying: [hello, hello])
       var told: [String] = []
       while !told.contains(where: { $0.contains("error") }) { told += try await twice.receive().filter { $0.kind == .text }.map(\.text) }
-      #expect(told.last == #"{"op":"error","message":"'hello' was said before"}"#)
+      #expect(told.last == #"{"op":"error","message":"'hello' was sent already"}"#)
     }
   }
 

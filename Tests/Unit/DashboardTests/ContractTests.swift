@@ -26,22 +26,25 @@ import Testing
     ),
     (
       "{ listen: 0.0.0.0:8080, accounts: open }",
-      "options.yaml:1:3: error: 'listen' is '0.0.0.0:8080', which other machines can reach, and passwords would be sent for everybody on the way to read: set 'certificate' and 'key', or listen on 127.0.0.1 with 'proxy: true' behind a proxy that has TLS"
+      "options.yaml:1:3: error: 'listen' is '0.0.0.0:8080', which other machines can reach, and passwords would be sent unencrypted: set 'certificate' and 'key', or listen on 127.0.0.1 with 'proxy: true' behind a proxy that has TLS"
     ),
-    ("proxy: true", "options.yaml:1:1: error: 'proxy' lets others reach the page, and it has no accounts: set 'accounts: invitation'"),
+    (
+      "proxy: true",
+      "options.yaml:1:1: error: with 'proxy' other machines can reach the page, and it has no accounts: set 'accounts: invitation'"
+    ),
     (
       "names: [stocks.example.org]",
-      "options.yaml:1:1: error: 'names' lets others reach the page, and it has no accounts: set 'accounts: invitation'"
+      "options.yaml:1:1: error: with 'names' other machines can reach the page, and it has no accounts: set 'accounts: invitation'"
     ),
     (
       "{ accounts: closed, names: ['stocks.example.org:443'] }",
-      "options.yaml:1:21: error: 'names' has 'stocks.example.org:443': write a name or an address without a port, IPv6 in brackets"
+      "options.yaml:1:21: error: 'names': 'stocks.example.org:443' is not a host name or an address without a port; write IPv6 in brackets"
     ),
     (
       "{ accounts: closed, file: '-' }",
-      "options.yaml:1:21: error: 'file: -' keeps nothing, and accounts have to be kept: name a database file"
+      "options.yaml:1:21: error: with 'file: -' nothing is kept, and accounts must be: name a database file"
     ),
-    ("key: k.pem", "options.yaml:1:1: error: 'key' is there without 'certificate'"),
+    ("key: k.pem", "options.yaml:1:1: error: 'key' needs 'certificate'"),
     ("rate: 61", "options.yaml:1:7: error: 'rate' must be between 1 and 60, got 61"),
   ])
   func `options that cannot be are refused`(options: String, message: String) async {

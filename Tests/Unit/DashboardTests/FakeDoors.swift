@@ -53,7 +53,7 @@ struct FakeOrderDesk: OrderDesk {
 
   func cancel(_ order: String, in account: String?) throws(CommandError) -> OrderAnswer {
     try note("cancel \(order)", in: account)
-    return OrderAnswer(.cancel, OrderReply(number: 7, isAccepted: false, reason: .alreadyDone), refusal: "the order is done already")
+    return OrderAnswer(.cancel, OrderReply(number: 7, isAccepted: false, reason: .alreadyDone), refusal: "the order is already closed")
   }
 
   func open(_ account: Symbol) throws(CommandError) -> OpenedAccount {

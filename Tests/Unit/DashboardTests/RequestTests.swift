@@ -115,8 +115,8 @@ import Testing
     #expect(
       try await ask(.post, "/api/orders/preview", order) == (
         200,
-        #"{"accepted":true,"text":"at 88.1: value 881.00, fee 1.00; sets aside 882.00; once filled: position 10, cash 9118.00, "#
-          + #"to trade with 9118.00","cost":"881","fee":"1","cash":"9118"}"#
+        #"{"accepted":true,"text":"at 88.1: value 881.00, fee 1.00; reserves 882.00; once filled: position 10, cash 9118.00, "#
+          + #"buying power 9118.00","cost":"881","fee":"1","cash":"9118"}"#
       ))
     #expect(try await ask(.post, "/api/orders", order) == (200, #"{"accepted":true,"text":"order 7, key k"}"#))
     #expect(orders.asked.value == ["preview buy AAPL 10 at 88.1 gtc key k in main", "buy AAPL 10 at 88.1 gtc key k in main"])
@@ -131,7 +131,7 @@ import Testing
     let unlucky = OrderPreview(Broker.Estimate(price: 2, value: 4, fee: 1), refusal: "the market is closed")
     #expect(
       members(unlucky) == [
-        "accepted: false", #"text: "at 2: value 4.00, fee 1.00; it would be refused: the market is closed""#, #"cost: "4""#, #"fee: "1""#,
+        "accepted: false", #"text: "at 2: value 4.00, fee 1.00; it would be rejected: the market is closed""#, #"cost: "4""#, #"fee: "1""#,
       ])
   }
 
@@ -144,9 +144,9 @@ import Testing
     let time = try await ask(.post, "/api/orders", #"{"side":"buy","symbol":"AAPL","size":"1","time":"gtx"}"#)
     #expect(time.status == 422 && time.text.contains("unknown word 'gtx'; did you mean 'gtc'?"), "\(time)")
     let size = try await ask(.post, "/api/orders/preview", #"{"side":"buy","symbol":"AAPL","size":"two"}"#)
-    #expect(size == (200, #"{"accepted":false,"text":"'two' is no quantity above zero"}"#))
+    #expect(size == (200, #"{"accepted":false,"text":"'two' is not a quantity above zero"}"#))
     let done = try await ask(.delete, "/api/orders/7?account=main")
-    #expect(done.status == 422 && done.text.contains("not done: the order is done already"), "\(done)")
+    #expect(done.status == 422 && done.text.contains("not done: the order is already closed"), "\(done)")
     #expect(orders.asked.value.suffix(1) == ["cancel 7 in main"])
   }
 

@@ -63,7 +63,7 @@ import Testing
     ("history?symbol=AAPL&resolution=1&from=x", 400, "'from' and 'to' are seconds since 1970"),
     ("history?symbol=AAPL&resolution=1&from=9&to=8", 400, "'from' and 'to' are seconds since 1970"),
     ("search?limit=x", 400, "'limit' must be a number"),
-    ("history?symbol=AAPL&resolution=1&countback=0", 400, "'countback' is a number above 0"),
+    ("history?symbol=AAPL&resolution=1&countback=0", 400, "'countback' must be a number above 0"),
   ])
   func `errors are told in the form of the format`(path: String, status: Int, message: String) async throws {
     #expect(try await ask("/api/udf/" + path) == (status, #"{"s":"error","errmsg":"\#(message)"}"#))

@@ -99,7 +99,7 @@ import Testing
     await stage.harness.clock.waitForSleeper(until: .seconds(10))
     stage.harness.clock.advance(by: .seconds(10))
     await stage.harness.notices.connections.wait { $0.last?.state == .disconnected }
-    #expect(stage.harness.notices.connections.value.last?.reason == "an answer did not come in time")
+    #expect(stage.harness.notices.connections.value.last?.reason == "a reply did not come in time")
     await stage.letPausePass()
     // Only the second event is sent again: the replies to the later ones were kept.
     #expect(await running.output(count: 5) == sent)

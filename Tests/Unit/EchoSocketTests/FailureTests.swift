@@ -38,8 +38,8 @@ struct Note: Event, Equatable {
     try await running.stop()
     #expect(
       reasons(stage.harness) == [
-        "no answer: unexpected text at byte 1", "nothing with the number 77 was sent",
-        "the answer to 1 is not the event that was sent: 'event.symbol' is another", "a binary message of 3 bytes",
+        "not a reply: unexpected text at byte 1", "no event with the number 77 was sent",
+        "the reply to 1 is not the event that was sent: 'event.symbol' differs", "a binary message of 3 bytes",
       ])
     #expect(stage.harness.deadLetters.allSatisfy { $0.origin == stage.url })
     #expect(stage.harness.deadLetters[0].payload == "hello")
@@ -73,8 +73,8 @@ struct Note: Event, Equatable {
     try await running.stop()
     #expect(
       reasons(stage.harness) == [
-        "the answer to 2 is not the event that was sent: 'event.symbol' is another",
-        "the answer to 3 is not the event that was sent: 'event.price' is another",
+        "the reply to 2 is not the event that was sent: 'event.symbol' differs",
+        "the reply to 3 is not the event that was sent: 'event.price' differs",
       ])
     await stage.server.stop()
   }
@@ -100,7 +100,7 @@ struct Note: Event, Equatable {
       clock.advanceToNextDeadline()
       await stage.harness.notices.connections.wait { $0.count >= 3 * round + 1 }
     }
-    let reason = "the other side sent 1001 messages that nobody had asked for"
+    let reason = "the peer sent 1001 unrequested messages"
     #expect(stage.harness.notices.connections.value.filter { $0.state == .disconnected }.allSatisfy { $0.reason == reason })
     // Drawn from the upper halves of 250, 500 and 1000 ms.
     #expect(pauses[0] <= .milliseconds(250) && pauses[1] >= .milliseconds(250) && pauses[2] >= .milliseconds(500), "\(pauses)")
@@ -142,12 +142,12 @@ struct Note: Event, Equatable {
     try await running.stop()
     let errors = stage.harness.log.texts(.error)
     #expect(errors.count == 1)
-    #expect(errors.first?.contains("1 event lost: event 2 had no usable answer in 2 attempts") == true)
+    #expect(errors.first?.contains("1 event lost: event 2 had no valid reply in 2 attempts") == true)
     let reason =
       switch how {
       case "too large": "a message of 64MiB or more; the limit is 1MiB"
       case "not UTF-8": "a text that is not UTF-8"
-      default: "the other side broke the protocol: a frame with reserved bits"
+      default: "the peer broke the protocol: a frame with reserved bits"
       }
     #expect(Set(reasons(stage.harness)) == [reason])
     await stage.server.stop()
@@ -226,8 +226,8 @@ struct Note: Event, Equatable {
     await stage.harness.clock.waitForSleeper(until: .seconds(3))
     stage.harness.clock.advance(by: .seconds(3))
     try await stopping.value
-    #expect(stage.harness.log.texts(.error) == ["error echo: 5 events lost: not back within 3s of the end"])
-    #expect(stage.harness.notices.connections.value.last?.reason == "closed as planned")
+    #expect(stage.harness.log.texts(.error) == ["error echo: 5 events lost: no reply within 3s of the end"])
+    #expect(stage.harness.notices.connections.value.last?.reason == "closed normally")
     await stage.server.stop()
   }
 
@@ -250,10 +250,10 @@ struct Note: Event, Equatable {
       for _ in 0..<50 { await Task.yield() }
     }
     try await stopping.value
-    #expect(late.harness.log.texts(.error) == ["error echo: 3 events lost: not back within 2s of the end"])
+    #expect(late.harness.log.texts(.error) == ["error echo: 3 events lost: no reply within 2s of the end"])
   }
 
-  static let away = "the server was away when the run was stopped"
+  static let away = "the server could not be reached when the run was stopped"
 
   @Test func `a stop while the server is away ends it at once, and what cannot be sent becomes dead letters`() async throws {
     let stage = try await Stage()
@@ -307,7 +307,7 @@ struct Note: Event, Equatable {
       sinks: { end: { plugin: kept, inputs: [echo] } }
       """, plugins: [.counted, .echoSocket, .kept])
     async let running = harness.run()
-    await harness.log.wait(for: "connecting again")
+    await harness.log.wait(for: "reconnecting")
     while harness.pipeline.edges.first(where: { $0.to == "echo" })?.counts.published != 1000 { await Task.yield() }
     harness.pipeline.stop()
     let report = await running
@@ -327,7 +327,7 @@ struct Note: Event, Equatable {
       try await running.send(trades(5))
       while stage.harness.counter("sent") != 5 { await Task.yield() }
     }  // dropped: cut off
-    await stage.harness.log.wait(for: "5 events lost: cut off before they were back")
+    await stage.harness.log.wait(for: "5 events lost: cut off before the replies came")
     await stage.server.stop()
   }
 

@@ -54,11 +54,12 @@ import Testing
     (#"{"symbol":"A","price":9223372037}"#, "'price': number out of range at byte 23"),
     (#"{"symbol":"","price":1}"#, "'symbol': a symbol cannot be empty at byte 12"),
     (
-      #"{"symbol":"A,B","price":1}"#, "'symbol': a symbol cannot hold control characters, quotation marks, backslashes or commas at byte 13"
+      #"{"symbol":"A,B","price":1}"#,
+      "'symbol': a symbol cannot contain control characters, quotation marks, backslashes or commas at byte 13"
     ),
     (
       #"{"symbol":"A\u002cB","price":1}"#,
-      "'symbol': a symbol cannot hold control characters, quotation marks, backslashes or commas at byte 11"
+      "'symbol': a symbol cannot contain control characters, quotation marks, backslashes or commas at byte 11"
     ),
     (#"{"symbol":7}"#, "'symbol': unexpected text at byte 11"),
     (#"{"symbol":"A","side":"bought"}"#, "'side': unexpected text at byte 23"),
@@ -87,7 +88,7 @@ import Testing
     ("A,\"1x\",2,buy,1,2", "'price': unexpected text at byte 3"),
     ("A,\"1\"x,2,buy,1,2", "'price': unexpected text at byte 6"),
     ("A,\"1,2,buy,1,2", "'price': text ends too early at byte 15"),
-    ("\"\"\"A\"\"\",1,2,buy,1,2", "'symbol': a symbol cannot hold control characters, quotation marks, backslashes or commas at byte 1"),
+    ("\"\"\"A\"\"\",1,2,buy,1,2", "'symbol': a symbol cannot contain control characters, quotation marks, backslashes or commas at byte 1"),
     ("", "'symbol': a symbol cannot be empty at byte 1"),
   ]) func `a mistake in CSV is told with its field and place`(text: String, problem: String) {
     #expect(csvProblem(Trade.self, text) == problem)

@@ -23,7 +23,7 @@ import Testing
       ("1 234,5 €", "; write 1234.5, without the currency, without marks between thousands, with a decimal point"),
       ("1,234,567", "; write 1234567, without marks between thousands"),
       ("1.234.567", "; write 1234567, without marks between thousands"),
-      ("1,234", "; write 1.234 or 1234, whichever is meant: a comma is read as neither"),
+      ("1,234", "; write 1.234 or 1234, whichever is meant; a comma is not accepted"),
       ("x", ""), ("1x", ""), ("1.2.3", ""), ("1,2,3", ""), ("--1", ""), ("-", ""), (".", ""), (",", ""), ("1 2", ""), ("$", ""),
       ("USD", ""),
       ("NaN", ""), ("1_000", "; write 1000, without marks between thousands"), ("1,23.4", ""), ("\u{feff}1", ""),
@@ -41,10 +41,10 @@ import Testing
 
   @Test(
     arguments: [
-      ("01.03.2024", "; dates are read with the year first: write 2024-03-01 or 2024-01-03, whichever is meant: no other order is read"),
+      ("01.03.2024", "; dates are read with the year first: write 2024-03-01 or 2024-01-03, whichever is meant; only this order is read"),
       (
         "03/01/2024 10:00",
-        "; dates are read with the year first: write 2024-01-03 or 2024-03-01, whichever is meant: no other order is read"
+        "; dates are read with the year first: write 2024-01-03 or 2024-03-01, whichever is meant; only this order is read"
       ),
       ("31.12.2024", "; dates are read with the year first: write 2024-12-31"),
       ("12/31/2024", "; dates are read with the year first: write 2024-12-31"),
@@ -130,18 +130,19 @@ import Testing
   }
 
   @Test func `a JSON array is told to be written as lines`() {
-    let objects = "this looks like a JSON array of objects, and rows are one object a line: jq -c '.[]' < OLD > NEW writes them so"
+    let objects =
+      "this looks like a JSON array of objects, but each row must be one object on its own line: jq -c '.[]' < OLD > NEW converts it"
     for text in ["[{\"symbol\":\"A\",\"time\":1,\"price\":1}]\n", " [\n  {\n \"symbol\": \"A\"", "[{\"a\":1},{\"a\":2}]"] {
       #expect(told(text).head == "line 1: \(objects)" && told(text).run == objects, "\(text)")
     }
     #expect(told("[[1,2],[3,4]]\n").run?.hasPrefix("this looks like a JSON array of arrays") == true)
     #expect(told("[1,\"A\",2]\n[1,\"B\",2]\n").run?.hasPrefix("this looks like one JSON array a line: set 'format: jsonl'") == true)
     let lines = options { $0.format = .jsonLines }
-    let advice = "; rows are one object a line: jq -c '.[]' < OLD > NEW writes those of an array so"
+    let advice = "; each row must be one object on its own line: jq -c '.[]' < OLD > NEW converts an array"
     for text in ["[{\"symbol\":\"A\",\"time\":1,\"price\":1}]\n", "[\n{\"symbol\":\"A\"},\n]\n"] {
       #expect(reason(text, lines)?.hasSuffix(advice) == true, "\(text)")
     }
-    #expect(reason("{\n\"symbol\":\"A\"}\n")?.hasSuffix("; an object has to be on one line: jq -c . < OLD > NEW writes each so") == true)
+    #expect(reason("{\n\"symbol\":\"A\"}\n")?.hasSuffix("; each object must be on one line: jq -c . < OLD > NEW converts them") == true)
     // Rows that are arrays, with fields given by index.
     let places = options {
       $0.format = .jsonLines

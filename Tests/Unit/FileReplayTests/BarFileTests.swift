@@ -128,7 +128,7 @@ import Testing
     func row(_ values: String) -> Outcome<Bar> { run(as: Bar.self, head + "A," + values + ",1,\n") }
     #expect(row("1m,1,1,1,1,5,1,5,3,RTH,final,0").events.map(\.session) == [.unknown])
     #expect(row("1m,1,1,1,1,5,1,5,3,post,partial,2").events.map { "\($0.session) \($0.status) \($0.revision)" } == ["post partial 2"])
-    #expect(row("60,1,1,1,1,5,1,5,3,,,").reasons == ["2: 'length' is no length of a bar such as 1m, 100t or 5000v: '60'"])
+    #expect(row("60,1,1,1,1,5,1,5,3,,,").reasons == ["2: 'length' is not a bar length such as 1m, 100t or 5000v: '60'"])
     #expect(row("1m,1,1,1,1,5,x,5,3,,,").reasons == ["2: 'vwap' is not a number: 'x'"])
     #expect(row("1m,1,1,1,1,5,1,5e3,3,,,").reasons == ["2: 'turnover' is not a number: '5e3'"])
     #expect(row("1m,1,1,1,1,5,1,170141183460469231732,3,,,").reasons == ["2: 'turnover' is out of range: '170141183460469231732'"])

@@ -53,7 +53,7 @@ import Testing
     #expect(wrong.error?.code == .badGzip)
     let tail = Self.replay(packed + Array("tail".utf8))
     #expect(tail.events == plain.events)
-    #expect(tail.error?.description == "f.gz: byte \(packed.count + 1): something that is not gzip follows the gzip data")
+    #expect(tail.error?.description == "f.gz: byte \(packed.count + 1): the gzip data is followed by other data")
   }
 
   @Test func `hands out nothing of a line that a damaged file cuts short`() {
@@ -111,7 +111,7 @@ import Testing
       #expect(exact.events.map(\.symbol) == [])
       #expect(
         exact.reasons.map { $0.prefix(40) } == [
-          "2: 'time' is no time from 1990 to tomorr", "3: the line is longer than 1000 bytes ('",
+          "2: 'time' is not a time from 1990 to tomo", "3: the line is longer than 1000 bytes ('",
         ])
     }
   }

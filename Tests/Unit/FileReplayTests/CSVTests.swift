@@ -143,7 +143,7 @@ import Testing
     #expect(
       message("sym,prize,ts\n")
         == "f:1: no column for the price (looked for 'price', 'px', 'p'); there are 'sym', 'prize', 'ts'; "
-        + "set 'columns: { price: prize }' if that is it")
+        + "set 'columns: { price: prize }' if that is the right one")
     #expect(
       message("sym,prize,ts\n") { $0.columns["price"] = "price" }
         == "f:1: no column 'price' for the price; did you mean 'prize'? There are 'sym', 'prize', 'ts'")
@@ -172,32 +172,32 @@ import Testing
     #expect(
       run("Date,Ticker,Last\n").error?.description
         == "f:1: no column for the price (looked for 'price', 'px', 'p'); there are 'Date', 'Ticker', 'Last'; "
-        + "set 'columns: { price: Last }' if that is it")
+        + "set 'columns: { price: Last }' if that is the right one")
     #expect(
       run("Instrument,TradeTime,LastPrice\n").error?.description
         == "f:1: no columns for the symbol (looked for 'symbol', 'sym', 'ticker', 's'), "
         + "the time (looked for 'time', 'ts', 'timestamp', 'ts_event', 'date', 'T', 't') and the price (looked for 'price', 'px', 'p'); "
         + "there are 'Instrument', 'TradeTime', 'LastPrice'; "
-        + "set 'columns: { symbol: Instrument, time: TradeTime, price: LastPrice }' if those are they, "
-        + "or set 'symbol: NAME' where all rows are about one")
+        + "set 'columns: { symbol: Instrument, time: TradeTime, price: LastPrice }' if those are the right ones, "
+        + "or set 'symbol: NAME' if all rows are about one symbol")
     // A column is suggested for one field only, and not if another field uses it.
-    #expect(hint("time,symbol,Trade Time,Trade\n") == "set 'columns: { price: Trade }' if that is it")
-    #expect(hint("ts,sym,a,b\n") == "say which in 'columns: { price: COLUMN }'")
+    #expect(hint("time,symbol,Trade Time,Trade\n") == "set 'columns: { price: Trade }' if that is the right one")
+    #expect(hint("ts,sym,a,b\n") == "name the right one in 'columns: { price: COLUMN }'")
     // Quoted as YAML requires inside braces, and by number if the name is ambiguous.
-    #expect(hint("ts,sym,\"Last, USD\"\n") == "set 'columns: { price: 'Last, USD' }' if that is it")
-    #expect(hint("ts,sym,Last's\n") == "set 'columns: { price: \"Last's\" }' if that is it")
-    #expect(hint("ts,sym,last,Last\n") == "set 'columns: { price: 3 }' if that is it")
+    #expect(hint("ts,sym,\"Last, USD\"\n") == "set 'columns: { price: 'Last, USD' }' if that is the right one")
+    #expect(hint("ts,sym,Last's\n") == "set 'columns: { price: \"Last's\" }' if that is the right one")
+    #expect(hint("ts,sym,last,Last\n") == "set 'columns: { price: 3 }' if that is the right one")
     // The options contain several errors.
     #expect(
       run("ts,sym,last\n", options { $0.columns = ["symbol": "tick", "time": "7"] }).error?.message
         == "no column 'tick' for the symbol; there is no column 7 for the time; there are 3; no column for the price (looked for 'price', 'px', 'p'); "
-        + "there are 'ts', 'sym', 'last'; set 'columns: { price: last }' if that is it")
+        + "there are 'ts', 'sym', 'last'; set 'columns: { price: last }' if that is the right one")
     // Another delimiter, and a file without a header.
-    #expect(hint("Date;Ticker;Last\n") == "what separates them seems to be a semicolon: set 'delimiter: semicolon'")
-    #expect(hint("Date\tTicker\tPrice\n") == "what separates them seems to be a tab: set 'delimiter: tab'")
+    #expect(hint("Date;Ticker;Last\n") == "the delimiter seems to be a semicolon: set 'delimiter: semicolon'")
+    #expect(hint("Date\tTicker\tPrice\n") == "the delimiter seems to be a tab: set 'delimiter: tab'")
     #expect(
       hint("2013-10-08T13:30:00Z,AAPL,167.40\n")
-        == "this looks like a row of values: where the file has no header, set 'header: false' and say which columns hold what, "
+        == "this looks like a row of values: if the file has no header, set 'header: false' and say which columns hold what, "
         + "as in 'columns: { symbol: 1, time: 2, price: 3 }'")
   }
 

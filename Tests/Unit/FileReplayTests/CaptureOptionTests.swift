@@ -34,7 +34,7 @@ import Testing
     ("format: csv, preset: gemini", "'preset' is for 'format: raw'"), ("format: csv, event: raw", "'event: raw' is for 'format: raw'"),
     (
       "format: raw",
-      "'messages' is needed: which messages there are, as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }"
+      "'messages' is needed: the kinds of messages, as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }"
     ),
     (
       "preset: gemini, decoding: { messages: { trade: { fields: { price: 'a[' } } } }",
@@ -42,7 +42,7 @@ import Testing
     ),
     (
       "preset: gemini, decoding: { messages: { trade: { each: '@row' } } }",
-      "message 'trade' wants '@row', which no message remembers; message 'trade' has '@row' in 'each'"
+      "message 'trade' uses '@row', which no message remembers; message 'trade' has '@row' in 'each'"
     ),
   ]) func `these are not, and it is said why`(options: String, message: String) {
     let found = problems(options).map { $0.replacing("source 'live': ", with: "") }

@@ -17,9 +17,9 @@ import Testing
 
   @Test func `only where no row is an event`() {
     #expect(doubt(header + "A,x,1\nB,y,2\n") == "line 2: \(wrong); none of the 2 rows is a trade")
-    #expect(doubt(header + "A,x,1\n") == "line 2: \(wrong); the only row is no trade")
+    #expect(doubt(header + "A,x,1\n") == "line 2: \(wrong); the only row is not a trade")
     #expect(doubt("{\"a\":1}\n[]\n")?.hasSuffix("; none of the 2 rows is a trade") == true)
-    #expect(doubt(header + "A,1\n") == "line 2: 2 fields, but the header has 3; the only row is no trade")
+    #expect(doubt(header + "A,1\n") == "line 2: 2 fields, but the header has 3; the only row is not a trade")
     for text in [
       "", "\n", header, header + "A,x,1\nB,1,2\n", header + "A,1,2\nB,x,2\n", "{\"symbol\":\"A\",\"time\":1,\"price\":1}\n", "a,b\n1,2\n",
     ] {
@@ -33,7 +33,7 @@ import Testing
   @Test func `a row that is cut off is not judged, and what is behind the beginning is not known`() {
     let rows = header + "A,x,1\nB,y,2\n"
     // The third line is complete with its line end, or at the end of the file.
-    #expect(doubt(rows, size: 29) == "line 2: \(wrong); the only row of the first 0 KiB is no trade")
+    #expect(doubt(rows, size: 29) == "line 2: \(wrong); the only row of the first 0 KiB is not a trade")
     #expect(doubt(header + "A,x,1\nB,1,2", size: 28) != nil)
     #expect(doubt(header + "A,x,1\nB,1,2") == nil)
     let long = header + String(repeating: "A,x,1\n", count: 4000)
@@ -68,7 +68,7 @@ import Testing
       plugins: [.fileReplay, .probe])
     #expect(
       harness.topology.warnings == [
-        "plugins.yaml:1:44: warning: source 't': 'path[0]': '\(path)', line 2: \(wrong); the only row is no trade"
+        "plugins.yaml:1:44: warning: source 't': 'path[0]': '\(path)', line 2: \(wrong); the only row is not a trade"
       ])
     #expect(await harness.run().exitStatus == 0)
   }

@@ -176,6 +176,6 @@ struct FileMaker {
   @Test func `of a wide object that lacks something some keys are told`() {
     let members = (0..<100).map { "\"k\($0)\":1" }.joined(separator: ",")
     let outcome = run("{\(members)}\n")
-    #expect(outcome.reasons[0].contains("'k18', 'k19', …; say which in"))
+    #expect(outcome.reasons[0].contains("'k18', 'k19', …; name the right one in"))
   }
 }

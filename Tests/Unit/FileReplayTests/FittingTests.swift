@@ -18,7 +18,7 @@ import Testing
     let result = Self.trades("A,1,3500.10,0.000000000000000001\nA,2,2,1.9999999999999\nA,3,3,-1e-18\nA,4,4,1e-400\n")
     #expect(result.lines == ["3500.1 x0", "2 x1.999999999", "3 x0", "4 x0"])
     #expect(
-      result.said == ["2: 'size' '0.000000000000000001' has more than nine decimals: those behind the ninth are cut off"])
+      result.said == ["2: 'size' '0.000000000000000001' has more than nine decimals: those after the ninth are cut off"])
   }
 
   @Test func `a size that is too large is 0, and the option is named`() {
@@ -26,7 +26,7 @@ import Testing
     #expect(result.lines == ["2 x0", "3 x0", "4 x9223372036", "5: 'size' is out of range: '-12000000000'"])
     #expect(
       result.said == [
-        "2: 'size' '12000000000' is out of range (up to 9,223,372,036 fits): it is 0 in the event, and the rest is kept; "
+        "2: 'size' '12000000000' is out of range (at most 9,223,372,036): it is 0 in the event, and the rest is kept; "
           + "'size_scale: 1000' reads sizes in units of 1000"
       ])
     var counts = ReplayCounts()
@@ -48,7 +48,7 @@ import Testing
 
   @Test func `a price that is too fine is refused, or rounded unless that leaves nothing`() {
     let rows = "A,1,0.000000001139,1\nA,2,1.78425773559708e-09,1\nA,3,1.1000000000000001,1\nA,4,0.0000000004,1\nA,5,0.0000000005,1\n"
-    let refused = "has more than nine decimals: '0.000000001139'; 'finer_prices: round' rounds prices to nine, where that leaves any"
+    let refused = "has more than nine decimals: '0.000000001139'; 'finer_prices: round' rounds prices to nine, unless that gives 0"
     #expect(Self.trades(rows).lines.first == "2: 'price' \(refused)" && Self.trades(rows).lines.count == 5)
     let result = Self.trades(rows) { $0.finerPrices = .round }
     #expect(result.lines.prefix(4) == ["0.000000001 x1", "0.000000002 x1", "1.1 x1", "0.000000001 x1"])
@@ -66,7 +66,7 @@ import Testing
       let result = Self.trades("A,1,\(text),1\nA,2,\(scale),\(text)\n") { $0.priceScale = scale }
       let isNegative = text.first == "-"
       #expect(result.lines.first == (isNegative ? result.lines.first : "1 x0"))
-      #expect(result.lines.contains("2: 'price' is not defined: '\(text)' stands for no number"), "\(result.lines)")
+      #expect(result.lines.contains("2: 'price' is undefined: '\(text)' stands for no number"), "\(result.lines)")
     }
   }
 
@@ -145,8 +145,8 @@ import Testing
       Self.trades("A;1;1.000;1\nA;2;105,2;1\nA;3;1.000;1\nA;4;1.25;1\nA;5;2;3.000\nA;6;0.500;1\nA;7;7;1\n", .plain)
         == [
           "1 x1", "1.25 x1", "0.5 x1", "7 x1", "3: 'price' is not a number: '105,2'; write 105.2, with a decimal point",
-          "4: 'price' is '1.000', whose point may stand between thousands, as other numbers here have decimal commas; 'numbers: comma' reads them",
-          "6: 'size' is '3.000', whose point may stand between thousands, as other numbers here have decimal commas; 'numbers: comma' reads them",
+          "4: 'price' is '1.000': its point may separate thousands, because other numbers in this file have decimal commas; 'numbers: comma' reads them",
+          "6: 'size' is '3.000': its point may separate thousands, because other numbers in this file have decimal commas; 'numbers: comma' reads them",
         ])
   }
 }

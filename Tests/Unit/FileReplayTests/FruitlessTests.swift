@@ -32,8 +32,8 @@ import Testing
     #expect(try await notes("\n\n") == ["f.csv has no rows"])
     #expect(try await notes("", "format: jsonl") == ["f.csv is empty"])
     #expect(try await notes("", "preset: binance") == ["f.csv is empty"])
-    #expect(try await notes("wss://stream.binance.com <-> 1\n", "preset: binance") == ["f.csv holds no message that gives a trade"])
-    #expect(try await notes("17 {\"news\":1}\n", "preset: binance") == ["f.csv gave no trade: 1 message of a kind that nobody knows"])
+    #expect(try await notes("wss://stream.binance.com <-> 1\n", "preset: binance") == ["f.csv has no message that becomes a trade"])
+    #expect(try await notes("17 {\"news\":1}\n", "preset: binance") == ["f.csv has no trade: 1 message of an unknown kind"])
     #expect(try await notes(header + "A,1381239000,1,1\n") == [])
     #expect(try await notes("17 {}\n", "event: raw") == [])
   }
@@ -42,11 +42,11 @@ import Testing
     let rows = header + "A,2024-01-01,1,1\nA,2024-01-02,1,1\nA,2024-01-03,1,1\n"
     #expect(
       try await notes(rows, "from: '2025-01-01'") == [
-        "f.csv gave nothing: 3 rows, all before 'from' (2025-01-01T00:00:00Z), the last at 2024-01-03T00:00:00Z"
+        "f.csv sent no event: 3 rows, all before 'from' (2025-01-01T00:00:00Z), the last at 2024-01-03T00:00:00Z"
       ])
     #expect(
       try await notes(rows, "until: '2023-01-01'") == [
-        "f.csv gave nothing: 3 rows, all not before 'until' (2023-01-01T00:00:00Z), the last at 2024-01-03T00:00:00Z"
+        "f.csv sent no event: 3 rows, all not before 'until' (2023-01-01T00:00:00Z), the last at 2024-01-03T00:00:00Z"
       ])
     #expect(try await notes(rows, "from: '2023-01-01', until: '2023-01-02'").first?.contains("3 rows, all outside of 'from'") == true)
     #expect(try await notes(rows, "from: '2024-01-02'") == [])
@@ -60,29 +60,29 @@ import Testing
     #expect(try await counter("preset: binance, from: '2024-01-02'", capture) == 1)
     #expect(
       try await notes(capture, "preset: binance, from: '2024-01-02'") == [
-        "f.csv gave nothing: 1 message, before 'from' (2024-01-02T00:00:00Z), the last at 1970-01-01T00:00:10Z"
+        "f.csv sent no event: 1 message, before 'from' (2024-01-02T00:00:00Z), the last at 1970-01-01T00:00:10Z"
       ])
     // A large file, read by several parsers.
     let many = header + String(repeating: "A,2024-01-01,1,100000000\n", count: 200_000)
     #expect(try await counter("from: '2024-01-02', parsers: 2", many) == 200_000)
     #expect(
       try await notes(many, "from: '2024-01-02', parsers: 2") == [
-        "f.csv gave nothing: 200000 rows, all before 'from' (2024-01-02T00:00:00Z), the last at 2024-01-01T00:00:00Z"
+        "f.csv sent no event: 200000 rows, all before 'from' (2024-01-02T00:00:00Z), the last at 2024-01-01T00:00:00Z"
       ])
   }
 
   @Test func `a file of malformed rows is told with the first`() async throws {
     let wrong = "'time' is not a time in ISO-8601 or since the epoch: 'x'"
     #expect(
-      try await notes(header + "A,x,1,1\nB,y,1,1\n") == ["f.csv gave no trade: 2 malformed rows, the first on line 2: \(wrong)"])
+      try await notes(header + "A,x,1,1\nB,y,1,1\n") == ["f.csv has no valid trade: 2 malformed rows, the first on line 2: \(wrong)"])
     #expect(
       try await notes(header + "A,1381239000,1,1\nA,x,1,1\n", "from: '2025-01-01'") == [
-        "f.csv gave no trade: 1 row outside of 'from' and 'until', 1 malformed row, the first on line 3: \(wrong)"
+        "f.csv has no valid trade: 1 row outside of 'from' and 'until', 1 malformed row, the first on line 3: \(wrong)"
       ])
     #expect(try await notes(header + "A,x,1,1\nB,1381239000,1,1\n") == [])
     let many = header + String(repeating: "A,x,1,\(String(repeating: "1", count: 400))\n", count: 12_000)
     #expect(
-      try await notes(many, "parsers: 2") == ["f.csv gave no trade: 12000 malformed rows, the first on line 2: \(wrong)"])
+      try await notes(many, "parsers: 2") == ["f.csv has no valid trade: 12000 malformed rows, the first on line 2: \(wrong)"])
   }
 
   @Test func `each of several files is told`() async throws {
@@ -98,7 +98,7 @@ import Testing
 
   @Test func `a file without sizes is told once`() async throws {
     let looked = "looked for 'size', 'qty', 'quantity', 'volume', 'q', 'v'"
-    let note = "f.csv has no size (\(looked)): it is 0 in every event; where there is one, set 'columns: { size: ITS-NAME }'"
+    let note = "f.csv has no size (\(looked)): it is 0 in every event; if the file has one, set 'columns: { size: ITS-NAME }'"
     #expect(try await notes("symbol,time,price,lots\nA,1381239000,1,1\nA,1381239001,1,1\n") == [note])
     #expect(try await notes("symbol,time,price,lots\nA,1381239000,1,1\n", "columns: { size: lots }") == [])
     #expect(try await notes("symbol,time,price,size\nA,1381239000,1,\n") == [])
@@ -107,7 +107,7 @@ import Testing
     #expect(try await notes(row + row + "{\"symbol\":\"A\",\"time\":1381239000,\"price\":1,\"size\":1}\n" + row) == [])
     #expect(
       try await notes("symbol,time,bid,ask,bid_size\nA,1381239000,1,1,1\n", "event: quote") == [
-        "f.csv has no ask_size (looked for 'ask_size', 'ask_qty', 'askSize', 'ask_sz', 'A'): it is 0 in every event; where there is one, "
+        "f.csv has no ask_size (looked for 'ask_size', 'ask_qty', 'askSize', 'ask_sz', 'A'): it is 0 in every event; if the file has one, "
           + "set 'columns: { ask_size: ITS-NAME }'"
       ])
     let many = String(repeating: row, count: 120_000)

@@ -35,16 +35,16 @@ import Testing
   }
 
   @Test(arguments: [
-    ("631151999", "'time: s' (or ms, us, ns, days, yyyymmdd) says what it counts"), ("1709640001", "says what it counts"), ("1", "says"),
-    ("86400", "says"), ("19786", "'time: days' reads it as days since 1970, 2024-03-04"),
-    ("20300101", "'time: yyyymmdd' reads it as a date, 2030-01-01"), ("20240230", "says what it counts"),
+    ("631151999", "set 'time: s' (or ms, us, ns, days, yyyymmdd) to say what it is"), ("1709640001", "to say what it is"), ("1", "to say"),
+    ("86400", "to say"), ("19786", "'time: days' reads it as days since 1970, 2024-03-04"),
+    ("20300101", "'time: yyyymmdd' reads it as a date, 2030-01-01"), ("20240230", "to say what it is"),
     ("202401020930", "'time: yyyymmdd' reads it as a date, 2024-01-02"), ("20240102093000", "'time: yyyymmdd'"),
-    ("34200.183", "says what it counts"), ("-1709562600", "whether in s, ms, us or ns since 1970: '-1709562600'"),
+    ("34200.183", "to say what it is"), ("-1709562600", "whether in s, ms, us or ns since 1970: '-1709562600'"),
     ("1709562600e3", "whether in s"),
   ])
   func `any other number is refused with what to write`(_ text: String, _ advice: String) {
     let reason = Self.time(text)
-    #expect(reason.hasPrefix("'time' is no time from 1990 to tomorrow, whether in s, ms, us or ns since 1970"))
+    #expect(reason.hasPrefix("'time' is not a time from 1990 to tomorrow, whether in s, ms, us or ns since 1970"))
     #expect(reason.contains(advice), "\(reason)")
   }
 

@@ -30,7 +30,7 @@ import Testing
   @Test func `a file that cannot be replayed is told as the run tells it, plain and compressed`() throws {
     let last =
       "no column for the price (looked for 'price', 'px', 'p'); there are 'Date', 'Ticker', 'Last'; "
-      + "set 'columns: { price: Last }' if that is it"
+      + "set 'columns: { price: Last }' if that is the right one"
     #expect(fault("Date,Ticker,Last\n2013-10-08,AAPL,1\n") == "line 1: \(last)")
     #expect(fault(gzip(Array("\n\nDate,Ticker,Last\n2013-10-08,AAPL,1\n".utf8))) == "line 3: \(last)")
     let wrong: [(String, ReplayOptions)] = [

@@ -24,7 +24,7 @@ import Testing
     #expect(outcome.malformed.isEmpty && outcome.counts.malformed == 0)
     #expect(
       said == [
-        "3: the header is here again, and is no row", "6: here is another header: the rows after it are read by it",
+        "3: the header is repeated here; it is not a row", "6: this is another header; it applies to the rows after it",
       ])
   }
 

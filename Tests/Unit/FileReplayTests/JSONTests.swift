@@ -119,7 +119,7 @@ import Testing
     #expect(
       outcome.malformed.map(\.reason) == [
         "byte 1: an object is expected",
-        "byte 2: a key in quotation marks is expected; an object has to be on one line: jq -c . < OLD > NEW writes each so",
+        "byte 2: a key in quotation marks is expected; each object must be on one line: jq -c . < OLD > NEW converts them",
         "byte 2: a key in quotation marks is expected",
         "byte 5: ':' is expected", "byte 6: a value is expected", "byte 7: ',' or '}' is expected",
         "byte 8: a key in quotation marks is expected", "byte 8: ',' or '}' is expected", "byte 9: ',' or ']' is expected",
@@ -142,7 +142,7 @@ import Testing
     #expect(outcome.events.count == 1)
     #expect(
       outcome.reasons == [
-        "2: 'price' is missing; the object has 'sym', 'prize', 'ts'; set 'columns: { price: prize }' if that is it",
+        "2: 'price' is missing; the object has 'sym', 'prize', 'ts'; set 'columns: { price: prize }' if that is the right one",
         "3: 'price' is an object or a list, not a value", "4: 'price' is not a number: 'true'",
         "5: 'symbol', 'time' and 'price' are missing",
       ])

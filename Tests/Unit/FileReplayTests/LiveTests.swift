@@ -240,8 +240,8 @@ private func take<E: ReplayEvent>(_ replay: inout Replay<E>, _ limit: Int = 100)
       } catch { return error.sorted.map { "\($0.mark.column) \($0.message)" } }
     }
     #expect(problems("path: '-'") == [])
-    #expect(problems("path: ['-', a, '-']") == ["56 source 'live': 'path': standard input ('-') can be read once"])
-    #expect(problems("path: '-', loops: 2") == ["52 source 'live': 'loops': standard input ('-') can be read once"])
+    #expect(problems("path: ['-', a, '-']") == ["56 source 'live': 'path': standard input ('-') can be read only once"])
+    #expect(problems("path: '-', loops: 2") == ["52 source 'live': 'loops': standard input ('-') can be read only once"])
     let pipe = Pipe()
     let harness = try PipelineHarness(
       """
@@ -251,6 +251,6 @@ private func take<E: ReplayEvent>(_ replay: inout Replay<E>, _ limit: Int = 100)
     let report = await harness.run()
     #expect(report.exitStatus == 1)
     #expect(
-      harness.log.texts(.error).contains { $0.contains("\(pipe.path): is no plain file and can be read once: leave out 'loops'") })
+      harness.log.texts(.error).contains { $0.contains("\(pipe.path): is not a regular file and can be read once: leave out 'loops'") })
   }
 }

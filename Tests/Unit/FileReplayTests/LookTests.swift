@@ -21,11 +21,13 @@ import Testing
         == "f:1: \(missing) 'Time', 'Symbol', 'Bid_Price', 'Ask_Price'; 'bid_price' and 'ask_price' are a quote's: set 'event: quote'")
     #expect(message("time,symbol,px\n", as: Bar.self)?.hasSuffix("; 'px' is a trade's: set 'event: trade'") == true)
     // No hint without good reason: single letters may mean anything, and half of an event's fields are not enough.
-    #expect(message("t,s,o,h,l,c\n") == "f:1: \(missing) 't', 's', 'o', 'h', 'l', 'c'; say which in 'columns: { price: COLUMN }'")
+    #expect(message("t,s,o,h,l,c\n") == "f:1: \(missing) 't', 's', 'o', 'h', 'l', 'c'; name the right one in 'columns: { price: COLUMN }'")
     #expect(
       message("time,symbol,open,close\n")
-        == "f:1: \(missing) 'time', 'symbol', 'open', 'close'; set 'columns: { price: close }' if that is it")
-    #expect(message("symbol,open,high,low,close,price\n")?.hasSuffix("'close', 'price'; say which in 'columns: { time: COLUMN }'") == true)
+        == "f:1: \(missing) 'time', 'symbol', 'open', 'close'; set 'columns: { price: close }' if that is the right one")
+    #expect(
+      message("symbol,open,high,low,close,price\n")?.hasSuffix("'close', 'price'; name the right one in 'columns: { time: COLUMN }'")
+        == true)
   }
 
   @Test func `JSON rows of another event name it`() {
@@ -38,10 +40,10 @@ import Testing
     let renamed = run("{\"Date\":1,\"Ticker\":\"A\",\"Last\":1}\n{\"at\":1,\"id\":7}\n{\"symbol\":\"A\",\"time\":1,\"data\":{}}\n")
     #expect(
       renamed.reasons == [
-        "1: 'price' is missing; the object has 'Date', 'Ticker', 'Last'; set 'columns: { price: Last }' if that is it",
+        "1: 'price' is missing; the object has 'Date', 'Ticker', 'Last'; set 'columns: { price: Last }' if that is the right one",
         "2: 'symbol', 'time' and 'price' are missing; the object has 'at', 'id'; "
-          + "say which in 'columns: { symbol: PATH, time: at, price: PATH }', or set 'symbol: NAME' where all rows are about one",
-        "3: 'price' is missing; the object has 'symbol', 'time', 'data'; say which in 'columns: { price: PATH }'",
+          + "name the right one in 'columns: { symbol: PATH, time: at, price: PATH }', or set 'symbol: NAME' if all rows are about one symbol",
+        "3: 'price' is missing; the object has 'symbol', 'time', 'data'; name the right one in 'columns: { price: PATH }'",
       ])
     let elsewhere = run("{\"data\":{},\"time\":1}\n", options { $0.columns = ["symbol": "data.s"] })
     #expect(elsewhere.reasons == ["1: 'symbol' is missing: there is nothing at 'data.s'; the object has 'data', 'time'"])

@@ -142,7 +142,7 @@ import Testing
       message {
         $0.format = .jsonLines
         $0.columns = ["price": "a..b"]
-      } == "file_replay: 'a..b' is no path for 'price'; paths are written like data.p or tick[0].px")
+      } == "file_replay: 'a..b' is not a path for 'price'; paths are written like data.p or tick[0].px")
     #expect(
       message {
         $0.from = Self.seconds(2)

@@ -55,7 +55,7 @@ import Testing
     #expect(counter("good", "rows") == 10)
     #expect(counter("good", "dead letters") == nil)
     let state =
-      "'evil' has brought 10 different symbols, its limit; events of further ones are set aside ('symbols_per_source' in 'runtime' sets the limit)"
+      "'evil' has sent 10 different symbols, its limit; events of further symbols become dead letters ('symbols_per_source' in 'runtime' sets the limit)"
     #expect(harness.log.texts(.error) == ["error evil: \(state)"] || harness.log.texts(.error) == ["error \(state)"])
     #expect(harness.log.texts(.warning).count == 5)
     #expect(report.ledger.notes.map(\.text) == [state])

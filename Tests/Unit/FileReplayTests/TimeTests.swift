@@ -32,7 +32,7 @@ import Testing
     #expect(read("1969-12-31T23:59:59.5Z") == "1969-12-31T23:59:59.500Z")
     #expect(read(" 2013-10-08T13:30:00Z ") == "2013-10-08T13:30:00Z")
     #expect(
-      read("2013-10-08T13:30:00") == "'time' has no time zone (say which: 'zone: America/New_York', or 'zone: UTC'): '2013-10-08T13:30:00'")
+      read("2013-10-08T13:30:00") == "'time' has no time zone (set one: 'zone: America/New_York', or 'zone: UTC'): '2013-10-08T13:30:00'")
     #expect(read("2013-10-08T13:30:00", "UTC") == "2013-10-08T13:30:00Z")
     #expect(read("2013-10-08T09:30:00.000000001", "America/New_York") == "2013-10-08T13:30:00.000000001Z")
     #expect(read("2013-10-08") == "'time' is not a time in ISO-8601: '2013-10-08'")

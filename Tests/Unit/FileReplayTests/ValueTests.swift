@@ -35,7 +35,7 @@ import Testing
     }
     #expect(
       Self.price("0.0000000001")
-        == "'price' has more than nine decimals: '0.0000000001'; 'finer_prices: round' rounds prices to nine, where that leaves any")
+        == "'price' has more than nine decimals: '0.0000000001'; 'finer_prices: round' rounds prices to nine, unless that gives 0")
     #expect(Self.price("9223372036.9") == "'price' is out of range: '9223372036.9'")
     #expect(Self.price("12345678901234567890123") == "'price' is out of range: '12345678901234567890123'")
     #expect(Self.price("1e30") == "'price' is out of range: '1e30'")
@@ -50,7 +50,7 @@ import Testing
     #expect(Self.price("12.5", scale: 10) == "1.25")
     #expect(Self.price("1e4", scale: 10_000) == "1")
     let inexact = "is out of range or has more than nine decimals"
-    let option = "; 'finer_prices: round' rounds prices to nine, where that leaves any"
+    let option = "; 'finer_prices: round' rounds prices to nine, unless that gives 0"
     #expect(Self.price("1", scale: 3) == "'price' divided by the price scale \(inexact): '1'\(option)")
     #expect(Self.price("3", scale: 3) == "1")
     #expect(Self.price("1", scale: 10_000_000_000) == "'price' divided by the price scale \(inexact): '1'\(option)")
@@ -99,7 +99,7 @@ import Testing
     #expect(symbol(" AIG ") == "AIG")
     #expect(symbol("BTC-USDT-PERPETUAL") == "BTC-USDT-PERPETUAL")
     #expect(symbol("") == "'symbol' is empty")
-    #expect(symbol("A,B") == "'symbol': a symbol cannot hold control characters, quotation marks, backslashes or commas: 'A,B'")
+    #expect(symbol("A,B") == "'symbol': a symbol cannot contain control characters, quotation marks, backslashes or commas: 'A,B'")
     #expect(symbol(String(repeating: "A", count: 65)) == "'symbol': a symbol has at most 64 bytes: '\(String(repeating: "A", count: 60))…'")
     // Seven bytes and a zero byte are not the same name as the seven bytes.
     let zero = run("price,time,symbol\n1,1,ABCDEFG\n1,1,ABCDEFG\u{0}\n1,1,ABCDEFGH\n1,1,ABCDEFGHI\n1,1,ABCDEFG\n")

@@ -33,7 +33,7 @@ func trade(_ symbol: Symbol, _ price: Int64, size: Int64 = 1, _ side: Side = .bu
     #expect(try await notes("price > 1e6 and symbol == AAPL") == [])
     #expect(
       try await notes("not symbol == APPL or symbol in [\"BRK.*\"]") == [
-        "'APPL' never came; did you mean 'AAPL'?", "nothing that came fits 'BRK.*'",
+        "'APPL' never came; did you mean 'AAPL'?", "no symbol that came matches 'BRK.*'",
       ])
     #expect(try await notes("price > 1") == [])
   }
@@ -93,7 +93,7 @@ func trade(_ symbol: Symbol, _ price: Int64, size: Int64 = 1, _ side: Side = .bu
     try await running.send(Self.trades)
     #expect(await running.output(count: 2).map(\.symbol) == ["NVDA", "AAPL"])
     #expect(try await running.perform("where") == "passes price > 150")
-    #expect(try await running.perform("where symbol  == TSLA") == "passes symbol == TSLA from now on")
+    #expect(try await running.perform("where symbol  == TSLA") == "the condition is symbol == TSLA from now on")
     try await running.send(Self.trades)
     #expect(await running.output(count: 3).last?.symbol == "TSLA")
     await #expect(throws: CommandError("column 1: trade has no field 'prise'; did you mean 'price'?")) {
@@ -106,7 +106,7 @@ func trade(_ symbol: Symbol, _ price: Int64, size: Int64 = 1, _ side: Side = .bu
   @Test(arguments: [
     (
       "",
-      "1:1: error: 'where' is required: an expression such as price > 100 (What passes: a condition over the event's fields, such as price > 100 and symbol in [AAPL, NVDA].)"
+      "1:1: error: 'where' is required: an expression such as price > 100 (The condition that an event must fulfil to pass, such as price > 100 and symbol in [AAPL, NVDA].)"
     ),
     ("where: price >", "1:15: error: 'where': expected a value, found the end"),
     ("where: \"price > 100 and prise < 0\"", "1:25: error: 'where': trade has no field 'prise'; did you mean 'price'?"),

@@ -163,11 +163,11 @@ import Testing
     try await send([("AIG", 4880), ("AIG", 4890)], to: running)
     screen.fail(with: EIO)
     clock.advance(by: .milliseconds(250))
-    await harness.log.wait(for: "is not drawn any more")
+    await harness.log.wait(for: "is no longer drawn")
     try await running.send(trades([("IBM", 8000), ("IBM", 7900)], from: 2))
     try await running.stop()
     #expect(
-      harness.log.texts(.error) == ["error flashes: cannot write to standard output: Input/output error; the pane is not drawn any more"])
+      harness.log.texts(.error) == ["error flashes: cannot write to standard output: Input/output error; the pane is no longer drawn"])
 
     let pipe = FakeTerminal(output: .pipe)
     pipe.fail(with: EPIPE)

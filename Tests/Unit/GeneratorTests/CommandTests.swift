@@ -63,14 +63,15 @@ import Testing
 
   @Test(arguments: [
     ("raise", "'raise' needs a symbol"), ("raise TSLA", "no symbol 'TSLA'"), ("raise APPL 1", "no symbol 'APPL'; did you mean 'AAPL'?"),
-    ("raise AAPL ten", "'ten' is no amount between 0 and 1000000000"), ("lower AAPL 0", "'0' is no amount between 0 and 1000000000"),
-    ("lower AAPL -3", "'-3' is no amount between 0 and 1000000000"),
+    ("raise AAPL ten", "'ten' is not an amount between 0 and 1000000000"),
+    ("lower AAPL 0", "'0' is not an amount between 0 and 1000000000"),
+    ("lower AAPL -3", "'-3' is not an amount between 0 and 1000000000"),
     (
       "set AAPL 500,5",
-      "'500,5' is no amount between 0 and 1000000000; write 500.5, with a decimal point"
+      "'500,5' is not an amount between 0 and 1000000000; write 500.5, with a decimal point"
     ),
     ("raise aapl", "no symbol 'aapl'; did you mean 'AAPL'?"), ("set AAPL", "'set' needs a price"),
-    ("set AAPL 1000000001", "'1000000001' is no amount between 0 and 1000000000"),
+    ("set AAPL 1000000001", "'1000000001' is not an amount between 0 and 1000000000"),
     ("set AAPL 1 2", "'set' takes a symbol and an amount"), ("randomise AAPL 5", "'randomise' takes a symbol only"),
     ("rise AAPL", "unknown command 'rise'; did you mean 'raise'?"),
   ])

@@ -133,8 +133,9 @@ import TestServers
       states(harness) == [
         loading, "failed: \(server.origin) answers with status 429; asked to wait 120 s", loading,
         "failed: \(server.origin) answers with status 503; asked to wait 480 s", loading,
-        "failed: \(server.origin) has not answered within 10m", loading,
-        "failed: \(server.origin) closed the connection in the middle", loading, "failed: \(server.origin) refuses: come back tomorrow",
+        "failed: \(server.origin) did not respond within 10m", loading,
+        "failed: \(server.origin) closed the connection before the end of the response", loading,
+        "failed: \(server.origin) refuses: come back tomorrow",
         loading, "loaded: events: 2",
       ])
     #expect(harness.counter("failures") == 5)
@@ -230,12 +231,12 @@ import TestServers
     #expect(problems(#"{ url: "ftp://s3cret" }"#) == "options.yaml:1:3: error: 'url': an address begins with https:// or http://")
     #expect(
       problems(#"{ url: "https://a.test" }"#)
-        == "options.yaml:1:1: error: 'messages' is needed: which messages there are, as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }"
+        == "options.yaml:1:1: error: 'messages' is needed: the kinds of messages, as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }"
     )
     let quotes =
       #"{ url: "https://a.test", decoding: { messages: { q: { when: { a: 1 }, event: quote, fields: { symbol: s, bid: b, ask: a } } } } }"#
     #expect(problems(quotes) == "options.yaml:1:36: error: none of the messages becomes a trade; they become quote")
-    #expect(problems(#"{ url: "https://a.test", headers: { Host: x } }"#).contains("this header is set by itself"))
+    #expect(problems(#"{ url: "https://a.test", headers: { Host: x } }"#).contains("stockbus sets this header itself"))
   }
 
   @Test func `keeps the contract`() async {

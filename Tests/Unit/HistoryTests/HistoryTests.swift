@@ -207,7 +207,7 @@ extension Plugin {
     }
     folder.put("not a database, but text", in: "text")
     #expect(problems("path: \"-\"").contains { $0.contains("'path' is a file; a history cannot be written to standard output") })
-    #expect(problems("path: h.db, keep: { 1x: 1d }").contains { $0.contains("'keep': '1x' is no length of bars such as 1m, 1d or 100t") })
+    #expect(problems("path: h.db, keep: { 1x: 1d }").contains { $0.contains("'keep': '1x' is not a bar length such as 1m, 1d or 100t") })
     #expect(problems("path: h.db, keep: { 1m: 0s }").contains { $0.contains("a time from 1ns to 290 years, or forever") })
     #expect(problems("path: h.db, keep: { 1m: soon }").contains { $0.contains("must be a duration such as 90d, or forever") })
     #expect(problems("path: \(folder.file("text"))").contains { $0.contains("is no database of stockbus: it is not a database") })

@@ -48,7 +48,7 @@ import Testing
     try? await reader.stop()
     #expect(
       states(harness).filter { $0.contains("TICKS") } == [
-        "connected: catching up: 5000 messages of 'TICKS' wait", "connected: live: all messages of 'TICKS' up to 5000 have come",
+        "connected: catching up: 5000 messages of 'TICKS' pending", "connected: live: all messages of 'TICKS' up to 5000 were received",
       ])
     await server.close()
   }
@@ -115,7 +115,7 @@ import Testing
     #expect(await reader.output(count: 2) == [trades(0..<1)[0], trades(2..<3)[0]])
     #expect(harness.deadLetters.map(\.origin) == ["TICKS:2", "TICKS:3", "TICKS:4"])
     #expect(
-      harness.deadLetters[0].reason == "it holds 'trade 00000000deadbeef', and this reads '\(EventMark(Trade.self).text)'")
+      harness.deadLetters[0].reason == "it has 'trade 00000000deadbeef', but this component reads '\(EventMark(Trade.self).text)'")
     #expect(harness.counter("rejected") == 3)
     try? await reader.stop()
     await server.close()
@@ -220,7 +220,7 @@ import Testing
         try await reader.stop()
       }
     }
-    #expect(said.contains("there is no stream 'TICKS' any more: it was deleted"))
+    #expect(said.contains("the stream 'TICKS' was deleted"))
     await server.close()
   }
 
@@ -259,8 +259,8 @@ import Testing
     let next = try second.start(Plugin.natsIn, options: options, emitting: Trade.self)
     #expect(await next.output(count: 30) == trades(120..<150))
     #expect(second.notices.gaps.value.map { "\($0.stream) \($0.expected) \($0.got)" } == (isWhole ? ["messages of 'TICKS' 101 121"] : []))
-    let warning = "warning plugin: messages 101 to 120 of the stream 'TICKS' are gone; those of 'ticks.*' among them do not come"
-    #expect(second.log.texts(.warning).filter { $0.contains("are gone") } == (isWhole ? [] : [warning]))
+    let warning = "warning plugin: messages 101 to 120 of the stream 'TICKS' were deleted; those of 'ticks.*' among them are missing"
+    #expect(second.log.texts(.warning).filter { $0.contains("were deleted") } == (isWhole ? [] : [warning]))
     await second.withShortPauses { try? await next.stop() }
     await server.close()
   }
@@ -277,12 +277,13 @@ import Testing
       await harness.notices.connections.wait { $0.contains { $0.state == .disconnected } }
       try await reader.stop()
     }
-    #expect(said.contains("the stream 'TICKS' has 4 partitions, numbered from 0 on, and 'partitions' names 9"))
+    #expect(said.contains("the stream 'TICKS' has 4 partitions, numbered from 0, but 'partitions' names 9"))
     let harness = PluginHarness()
     let reader = try harness.start(Plugin.natsIn, options: server.options("stream: TICKS\nsubject: tick.0"), emitting: Trade.self)
     await harness.notices.connections.wait { $0.count >= 3 }
     #expect(
-      harness.log.texts(.warning) == ["warning plugin: the stream 'TICKS' takes ticks.>, so nothing may come of 'tick.0'"])
+      harness.log.texts(.warning) == ["warning plugin: the stream 'TICKS' has the subjects ticks.>, so it may have no messages of 'tick.0'"]
+    )
     try? await reader.stop()
     await server.close()
   }

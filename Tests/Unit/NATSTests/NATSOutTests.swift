@@ -139,7 +139,7 @@ import Testing
       try await harness.consume([trades(0..<10)], by: Plugin.natsOut, options: server.options(Self.stream))
     }
     let words =
-      "what follows message 3 of the stream is not from here, or it was not stored, and the server's log has the reason, such as a full disk"
+      "the messages after 3 of the stream were sent by another writer, or were not stored; the server's log has the reason, such as a full disk"
     #expect(harness.notices.connections.value.contains { $0.reason == words })
     #expect(server.sizes == Array(1...10))
     #expect(server.positions.map(\.number) == Array(0..<10))
@@ -150,8 +150,8 @@ import Testing
     let server = try await FakeNATS { number, _ in number < 3 ? .drop : .store }
     let harness = PluginHarness()
     let writer = try harness.start(Plugin.natsOut, options: server.options(Self.stream), taking: [Trade.self])
-    let silence = "an answer did not come in time"
-    let words = "nothing was stored behind message 0 of the stream; the server's log has the reason, such as a full disk"
+    let silence = "a reply did not come in time"
+    let words = "nothing was stored after message 0 of the stream; the server's log has the reason, such as a full disk"
     @Sendable func told(_ notices: [ConnectionStatus]) -> [String] { notices.map(\.reason).filter { $0 == silence || $0 == words } }
     try await writer.send(trades(0..<1))
     try await harness.withShortPauses {
@@ -210,7 +210,8 @@ import Testing
     }
     #expect(
       said.contains(
-        "the stream 'TICKS' has another writer: its message 6 is not from here; a stream has one writer, unless 'ids' are given"))
+        "the stream 'TICKS' has another writer: its message 6 was not sent by this component; a stream has one writer, unless 'ids' are given"
+      ))
     #expect(Array(server.sizes.prefix(5)) == Array(1...5))
     await server.close()
   }
@@ -237,18 +238,20 @@ import Testing
     }
     let server = try await FakeNATS()
     server.store(.init(subject: "ticks.0", headers: "NATS/1.0\r\nStockbus-Event: quote 0123456789abcdef\r\n\r\n", payload: "{}"))
-    #expect(await said(server, Self.stream).contains("the stream 'TICKS' holds 'quote 0123456789abcdef', and this writes 'trade "))
-    #expect(await said(server, "stream: TICKS\nsubject: other.a").contains("the stream 'TICKS' does not take 'other.a', only ticks.>"))
+    #expect(await said(server, Self.stream).contains("the stream 'TICKS' has 'quote 0123456789abcdef', but this component writes 'trade "))
+    #expect(
+      await said(server, "stream: TICKS\nsubject: other.a").contains("the stream 'TICKS' does not have the subject 'other.a', only ticks.>")
+    )
     server.store(.init(subject: "ticks.0", payload: "{}"))
     #expect(
       await said(server, Self.stream + "\ninput: replay").contains(
-        "the last message of the stream 'TICKS' (2) has no position, so it is not known where the replay has to go on"))
+        "the last message of the stream 'TICKS' (2) has no position, so it is not known where the replay must continue"))
     server.deleteStream()
-    #expect(await said(server, Self.stream).contains("there is no stream 'TICKS'; 'create: {}' makes it"))
+    #expect(await said(server, Self.stream).contains("there is no stream 'TICKS'; 'create: {}' creates it"))
     #expect(server.stored.count == 2)
     await server.close()
     let old = try await FakeNATS(version: "2.10.22")
-    #expect(await said(old, Self.stream).contains("is 2.10.22; servers before 2.10.23 can lose what they have confirmed"))
+    #expect(await said(old, Self.stream).contains("is 2.10.22; servers before 2.10.23 can lose acknowledged messages"))
     #expect(await said(old, Self.stream + "\nold_servers: true") == "nothing was thrown")
     await old.close()
   }
@@ -262,7 +265,9 @@ import Testing
     for _ in 0..<2 { try await PluginHarness().consume([trades(0..<3)], by: Plugin.natsOut, options: options(4)) }
     let said = await failure { try await PluginHarness().consume([trades(0..<3)], by: Plugin.natsOut, options: options(8)) }
     #expect(
-      said.contains("the stream 'TICKS' was made for 4 partitions, and this writes 8: symbols would be in two of them; use another stream"))
+      said.contains(
+        "the stream 'TICKS' was created for 4 partitions, but this component writes 8: symbols would be in two partitions; use another stream"
+      ))
     #expect(server.sizes == [1, 2, 3, 1, 2, 3])
     await server.close()
   }
@@ -274,14 +279,14 @@ import Testing
     let said = await failure { try await PluginHarness().consume([trades(1..<2000)], by: Plugin.natsOut, options: options) }
     #expect(
       said.contains(
-        "the stream 'TICKS' holds another replay: its last message (1000) is not event 999 of this one; use another stream, or 'input: live' for events that follow"
+        "the stream 'TICKS' has another replay: its last message (1000) is not event 999 of this one; use another stream, or 'input: live' for events that follow"
       ))
     #expect(server.sizes == Array(1...1000))
     let short = PluginHarness()
     try await short.consume([trades(0..<900)], by: Plugin.natsOut, options: options)
     #expect(
       short.log.texts(.warning) == [
-        "warning plugin: the replay has ended before position 999, which the stream 'TICKS' ends with, so nothing of it was stored now"
+        "warning plugin: the replay has ended before position 999, the last one of the stream 'TICKS', so no event was stored"
       ])
     let long = PluginHarness()
     try await long.consume([trades(0..<1200)], by: Plugin.natsOut, options: options)
@@ -305,7 +310,7 @@ import Testing
     try await harness.consume([letters], by: Plugin.natsOut, options: server.options("stream: TICKS\nsubject: ticks.all"))
     #expect(server.positions.map(\.number) == [0, 1])
     #expect(harness.deadLetters.count == 1)
-    #expect(harness.deadLetters[0].reason.hasSuffix("bytes as a message, and with its headers more than the server takes"))
+    #expect(harness.deadLetters[0].reason.hasSuffix("bytes; with its headers it is larger than the server allows"))
     await server.close()
   }
 
@@ -325,20 +330,20 @@ import Testing
     ("subject: 'a b'", "'subject': 'a b' has a blank or a control character"),
     ("subject: 'a.*'", "'subject': 'a.*' has a wildcard"),
     ("subject: 'a.{partition}'", "'subject' has {partition}, so 'partitions' is needed"),
-    ("subject: 'a{symbol}'", "'subject': {partition} and {symbol} stand between dots, as in ticks.{partition}"),
-    ("subject: 'a.{part}'", "'subject': nothing but {partition} and {symbol} can be in braces"),
-    ("subject: 'a.{symbol}.{symbol}'", "'subject': only one of {partition} and {symbol} can be in it, and once"),
-    ("subject: a\npartitions: 3", "'partitions' is of use only with {partition} in 'subject'"),
+    ("subject: 'a{symbol}'", "'subject': {partition} and {symbol} must stand alone between dots, as in ticks.{partition}"),
+    ("subject: 'a.{part}'", "'subject': only {partition} and {symbol} are allowed in braces"),
+    ("subject: 'a.{symbol}.{symbol}'", "'subject': it can contain {partition} or {symbol} only once, and not both"),
+    ("subject: a\npartitions: 3", "'partitions' needs {partition} in 'subject'"),
     ("subject: a\nids: [symbol]", "'ids' needs a 'stream'"),
-    ("subject: a\nstream: 'a.b'", "'stream' may have letters, digits, - and _"),
+    ("subject: a\nstream: 'a.b'", "'stream' may contain only letters, digits, - and _"),
     ("subject: 'a.{symbol}'\nbatch: 10", "'batch' and {symbol} exclude each other: a message has events of one subject"),
-    ("subject: a\nstream: A\nbatch: 10\nids: [symbol]", "'batch' and 'ids' exclude each other: an id tells one event"),
-    ("subject: a\nlinger: 1s", "'linger' is of use only with 'batch'"),
-    ("subject: a\ninput: replay", "'input: replay' needs a 'stream', whose last message says where to go on"),
+    ("subject: a\nstream: A\nbatch: 10\nids: [symbol]", "'batch' and 'ids' exclude each other: an id identifies one event"),
+    ("subject: a\nlinger: 1s", "'linger' needs 'batch'"),
+    ("subject: a\ninput: replay", "'input: replay' needs a 'stream', whose last message says where to continue"),
     ("subject: a\nstream: A\nids: [symbl]", "'ids': trade has no field 'symbl'; did you mean 'symbol'?"),
     ("subject: a\nlogin: { user: u }", "'user' needs 'password'"),
     ("subject: a\nlogin: { user: u, password: p, token: t }", "only one of 'user', 'token', 'nkey' and 'credentials' can be given"),
-    ("subject: a\nlogin: { nkey: SUX }", "'nkey' is no seed of a user's NKey"),
+    ("subject: a\nlogin: { nkey: SUX }", "'nkey' is not the seed of a user's NKey"),
   ])
   func `options that make no sense are refused`(_ options: String, _ words: String) {
     do throws(Problems) {

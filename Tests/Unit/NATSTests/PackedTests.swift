@@ -120,7 +120,7 @@ import Testing
     let said = await failure {
       try await harness.consume([trades(0..<900)], by: Plugin.natsOut, options: server.options(single))
     }
-    #expect(said.contains("the stream 'TICKS' holds packed messages, so a replay needs 'batch' to find its place in it"))
+    #expect(said.contains("the stream 'TICKS' has packed messages, so a replay needs 'batch' to find its position"))
     await server.close()
   }
 

@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `acknowledgements of what was not sent`() throws {
-    let fault = NATSError.protocolViolation("an acknowledgement of what was not sent")
+    let fault = NATSError.protocolViolation("an acknowledgement of a message that was not sent")
     var among = SentMessages(inFlight: 4)
     among.send(3)
     #expect(throws: fault) { try among.confirm(3, at: 1) }

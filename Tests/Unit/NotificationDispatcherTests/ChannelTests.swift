@@ -38,7 +38,8 @@ import Testing
     alert.message = "-n\u{301}o"
     let hostile = Notification(alert, component: "alerts", number: 1)
     let refused = DeliveryError(
-      "'--file=/etc/passwd' would be an option of the program; write -- before it, if the program knows that", isTransient: false)
+      "'--file=/etc/passwd' would be read as an option by the program; write -- before it, if the program supports that", isTransient: false
+    )
     #expect(await failure(of: try command([program, "-t", "{symbol}"]), hostile) == refused)
     #expect(await failure(of: try command([program, "{symbol}: {message}"]), hostile)?.isTransient == false)
     #expect(await failure(of: try command([program, "{message}", "--"]), hostile)?.isTransient == false)

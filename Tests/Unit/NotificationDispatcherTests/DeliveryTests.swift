@@ -47,7 +47,7 @@ import Testing
     #expect(harness.counter("c0 overflowed") == 2)
     #expect(harness.deadLetters.map(\.reason) == Array(repeating: "too many alerts waited for the channel", count: 2))
     #expect(harness.deadLetters[0].payload.contains("\"m1\""))
-    #expect(harness.log.texts(.warning) == ["warning plugin: channel 'c0': too many alerts wait; the oldest are left out"])
+    #expect(harness.log.texts(.warning) == ["warning plugin: channel 'c0': too many alerts wait; the oldest are dropped"])
   }
 
   @Test func `a rate lets a burst through and then so many in its time`() throws {

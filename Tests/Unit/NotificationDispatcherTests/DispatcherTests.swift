@@ -55,7 +55,7 @@ import Testing
     }
     #expect(
       await said("NVDA") == [
-        "waits rule 'low' (below 300) has had no price of it yet by rules[2]", "filters rule 'off' (above 1) is off by rules[3]",
+        "waits rule 'low' (below 300) has received no price of it yet by rules[2]", "filters rule 'off' (above 1) is off by rules[3]",
       ])
     func tell(_ prices: [Int64], from second: Int64) async throws {
       try await running.send(trades(prices, from: second))
@@ -67,13 +67,13 @@ import Testing
       "filters rule 'low' (below 300) was true at the first price, and waits until the price has gone back by rules[2]",
       "filters rule 'off' (above 1) is off by rules[3]",
     ]
-    #expect(await said() == ["waits rule 'high' (above 200) has not come true by rules[0]"] + others)
+    #expect(await said() == ["waits rule 'high' (above 200) has not been true yet by rules[0]"] + others)
     try await tell([20_100], from: 1)
     #expect(await said() == ["alerts rule 'high' (above 200) has fired, and waits until the price has gone back by rules[0] at 1"] + others)
     try await tell([19_700], from: 2)
     #expect(await said() == ["waits rule 'high' (above 200) has fired, and is armed again by rules[0] at 1"] + others)
     try await tell([20_200], from: 3)
-    #expect(await said() == ["filters rule 'high' (above 200) came true again within its cooldown by rules[0] at 1"] + others)
+    #expect(await said() == ["filters rule 'high' (above 200) was true again within its cooldown by rules[0] at 1"] + others)
     _ = try await running.perform("remove low")
     #expect(await said("IBM") == ["filters rule 'off' (above 1) is off by rules[3]"])
     _ = try await running.perform("remove off")
@@ -137,10 +137,10 @@ import Testing
       taking: Trade.self, emitting: Alert.self)
     #expect(try await running.perform("add AAPL exactly above 1.5 owner hannah name dear") == "rule '@hannah dear' is on")
     #expect(try await running.perform("add AAPL exactly above 1.5 owner hannah") == "rule '@hannah AAPL above 1.5' is on")
-    await #expect(throws: CommandError.refused("there is a rule '@hannah dear' already")) {
+    await #expect(throws: CommandError.refused("the rule '@hannah dear' exists already")) {
       try await running.perform("add AAPL exactly above 1 owner hannah name dear")
     }
-    await #expect(throws: CommandError.refused("a name begins with '@' only where there is an 'owner'")) {
+    await #expect(throws: CommandError.refused("a name begins with '@' only if the rule has an 'owner'")) {
       try await running.perform("add AAPL exactly above 1 name @otto dear")
     }
     await #expect(throws: CommandError.refused("either 'owner' or 'channels', not both")) {
@@ -165,7 +165,7 @@ import Testing
     #expect(
       try await notes("[{ symbols: [brk.b, AAPL], above: 1 }, { name: off, symbol: XYZ, below: 1, enabled: false }]")
         == ["'brk.b' never came; did you mean 'BRK.B'?", "'XYZ' never came"])
-    #expect(try await notes("[{ symbols: ['MS*', 'BRK.?'], above: 1 }]") == ["nothing that came fits 'MS*'"])
+    #expect(try await notes("[{ symbols: ['MS*', 'BRK.?'], above: 1 }]") == ["no symbol that came matches 'MS*'"])
     #expect(try await notes("[{ above: 1 }, { symbol: AAPL, above: 1 }, { symbols: [AAPL, 'B*'], below: 9 }]") == [])
   }
 
@@ -176,7 +176,7 @@ import Testing
       Plugin.notificationDispatcher, options: "rules: [{ name: gone, symbol: XYZ, above: 1 }]", taking: Trade.self, emitting: Alert.self)
     try await running.send(trades([100]) + trades([100], of: "NVDA"))
     await running.delivered()
-    #expect(try await running.perform("add aapl above 2") == "rule 'aapl above 2' is on; 'aapl' has not come so far; did you mean 'AAPL'?")
+    #expect(try await running.perform("add aapl above 2") == "rule 'aapl above 2' is on; 'aapl' has no price so far; did you mean 'AAPL'?")
     #expect(try await running.perform("add MSFT,NVDA above 2") == "rule 'MSFT,NVDA above 2' is on")
     #expect(try await running.perform("remove gone") == "rule 'gone' is gone")
     // The rules for NVDA are found again when it next comes; it still counts as a symbol that has come.
@@ -209,8 +209,8 @@ import Testing
     try await running.send(trades([19_900]))
     await running.delivered()
     #expect(await say("add AAPL,MSFT below 150 name low price") == "rule 'low price' is on")
-    #expect(await say("add AAPL below 150 name low price") == "error: there is a rule 'low price' already")
-    #expect(await say("add AAPL") == "error: say what to watch: AAPL above 200 rearm 0.5% cooldown 1m")
+    #expect(await say("add AAPL below 150 name low price") == "error: the rule 'low price' exists already")
+    #expect(await say("add AAPL") == "error: write a rule such as AAPL above 200 rearm 0.5% cooldown 1m")
     #expect(
       await say("add AAPL abov 200")
         == "error: unknown option 'abov'; did you mean 'above'?")
@@ -237,7 +237,7 @@ import Testing
     try await running.send(trades([19_900, 20_300], from: 8))
     _ = await running.output(count: 3)
     #expect(await say("enable file") == "channel 'file' is on")
-    #expect(await say("test file").hasPrefix("a test is on its way by channel 'file': "))
+    #expect(await say("test file").hasPrefix("a test alert was sent to channel 'file': "))
     #expect(await say("test fil") == "error: there is no channel 'fil'; did you mean 'file'?")
     #expect(await say("remove low price") == "rule 'low price' is gone")
     let list = await say("list")
@@ -297,11 +297,11 @@ import Testing
         "3:31: 'rules[1]': a rule has one condition, not 'above' and 'below'",
         "4:7: 'rules[2]': 'above' must be an amount, as 'of' is price; for a percentage write of: percent",
         "5:7: 'rules[3]': 'rises_by' must be more than zero",
-        "5:22: 'rules[3]': 'rearm' must be a percentage, as the threshold is one",
-        "5:35: 'rules[3]': 'of' is for 'above', 'below', 'crosses_above', 'crosses_below'; 'rises_by' says itself what it looks at",
+        "5:22: 'rules[3]': 'rearm' must be a percentage, because the threshold is one",
+        "5:35: 'rules[3]': 'of' is for 'above', 'below', 'crosses_above', 'crosses_below'; 'rises_by' compares a change by itself",
         "6:37: 'rules[4]': 'message': there is no placeholder {symbl}; did you mean {symbol}?",
-        "7:25: 'rules[5]': 'remind' is not for a crossing, which is over when it has happened",
-        "7:47: 'rules[5]': 'symbols': a symbol cannot hold control characters, quotation marks, backslashes or commas",
+        "7:25: 'rules[5]': 'remind' is not for a crossing, which fires once when it happens",
+        "7:47: 'rules[5]': 'symbols': a symbol cannot contain control characters, quotation marks, backslashes or commas",
       ])
   }
 

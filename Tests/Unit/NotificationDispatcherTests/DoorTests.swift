@@ -66,11 +66,11 @@ import Testing
     }
     #expect(await add("@otto dear", "hannah") == "done: rule '@otto dear' is on")
     #expect(await add("dear", "hannah") == "done: rule 'dear' is on")
-    #expect(await add("dear", "hannah") == "there is a rule 'dear' already")
+    #expect(await add("dear", "hannah") == "the rule 'dear' exists already")
     #expect(await add("cheap", "otto") == "done: rule 'cheap' is on")
-    #expect(await add("dear", nil) == "there is a rule 'dear' already")
+    #expect(await add("dear", nil) == "the rule 'dear' exists already")
     // The command says what the rule is called in the run.
-    await #expect(throws: CommandError.refused("there is a rule '@hannah dear' already")) {
+    await #expect(throws: CommandError.refused("the rule '@hannah dear' exists already")) {
       try await running.perform("add AAPL exactly above 1 owner hannah name dear")
     }
     #expect(await remove("cheep", "hannah") == "there is no rule 'cheep'")
@@ -87,7 +87,7 @@ import Testing
       await refusal { () throws(CommandError) in try await desk.add(RuleRequest(.symbol("AAPL"), options)) }
     }
     #expect(await add([.init("over", "1")]) == "a rule has no 'over'; did you mean 'above'?")
-    #expect(await add([.init("above", "1"), .init("name", "@x y")]) == "a name begins with '@' only where there is an 'owner'")
+    #expect(await add([.init("above", "1"), .init("name", "@x y")]) == "a name begins with '@' only if the rule has an 'owner'")
     try await running.stop()
   }
 }

@@ -39,7 +39,7 @@ import Testing
     try await running.replace(options: options("{ name: other, symbol: AAPL, crosses_above: 2 }"))
     let second = try await fired(at: 10, 2)
     #expect(second == ["other", "plain"], "once is spent, and so is mine; cool is cooling")
-    #expect(try await running.perform("list").contains("rule mine: on, 1 symbol, done for 1"))
+    #expect(try await running.perform("list").contains("rule mine: on, 1 symbol, 1 spent"))
 
     // A mute goes on, and a rule that is written otherwise begins anew.
     let muted = try await running.perform("mute 10m")

@@ -105,7 +105,7 @@ import TestServers
     #expect(harness.counter("webhook failed") == 1)
     // Logged once for both attempts, and once at the end.
     let said = harness.log.texts(.warning).filter { $0.contains("webhook") }
-    #expect(said.count == 1 && said.allSatisfy { $0.contains("channel 'webhook': \(origin) cannot be reached; again in ") }, "\(said)")
+    #expect(said.count == 1 && said.allSatisfy { $0.contains("channel 'webhook': \(origin) cannot be reached; retrying in ") }, "\(said)")
     #expect(harness.notes == ["channel 'webhook': 1 alert not delivered: \(origin) cannot be reached"])
   }
 

@@ -50,7 +50,7 @@ import Testing
     let after = try #require(preview.estimate.after)
     #expect(try after == .init(position: 10, cash: amount("8987.99"), buyingPower: amount("9487.99")))
     #expect(
-      preview.text == "at 101: value 1010.00, fee 2.01; sets aside 507.01; once filled: position 10, cash 8987.99, to trade with 9487.99")
+      preview.text == "at 101: value 1010.00, fee 2.01; reserves 507.01; once filled: position 10, cash 8987.99, buying power 9487.99")
 
     let answer = try await desk.submit(OrderRequest(.buy, "AAPL", terms(10, key: "a")), in: "paper")
     #expect(answer == OrderAnswer(.submit, OrderReply(number: 1, isAccepted: true), key: "a"))
@@ -66,13 +66,13 @@ import Testing
     let running = try await start()
     let desk = try await running.door((any OrderDesk).self)
     let dear = try await desk.preview(OrderRequest(.buy, "AAPL", terms(1000)), in: "other")
-    #expect(dear.estimate.reason == .insufficientBuyingPower && dear.refusal == "not enough to trade with")
+    #expect(dear.estimate.reason == .insufficientBuyingPower && dear.refusal == "the buying power is not sufficient")
     #expect(dear.estimate.value == 101_000 && dear.estimate.after?.cash == -100_500)
     let unknown = try await desk.preview(OrderRequest(.buy, "AAPL", terms(1, at: 0)), in: "other")
     #expect(unknown.refusal == nil)
     let silent = try await desk.preview(OrderRequest(.buy, "APPL", terms(1)), in: "other")
     #expect(silent.estimate.price == 0 && silent.estimate.after == nil)
-    #expect(silent.wait == "no price of APPL has come; did you mean 'AAPL'?" && silent.text == silent.wait)
+    #expect(silent.wait == "APPL has no price so far; did you mean 'AAPL'?" && silent.text == silent.wait)
     #expect(running.output.allSatisfy { OrdersPart.part(of: $0) == nil })
     try await running.stop()
   }
@@ -83,22 +83,22 @@ import Testing
     #expect(try await running.perform("buy AAPL 10 at 90 gtc key low in paper") == "order 1, key low")
     let higher = try await desk.replace("low", by: terms(9, at: 91), in: "paper")
     #expect(higher == OrderAnswer(.replace(1), OrderReply(number: 2, isAccepted: true)))
-    #expect(try higher.words() == "order 2, in the place of order 1")
+    #expect(try higher.words() == "order 2, replaces order 1")
     let waiting = try await desk.submit(OrderRequest(.buy, "NVDA", terms(1, at: 5, key: "wait")), in: "paper")
-    #expect(waiting.wait == "no price of NVDA has come" && waiting.key == "wait")
+    #expect(waiting.wait == "NVDA has no price so far" && waiting.key == "wait")
     let again = try await desk.submit(OrderRequest(.buy, "NVDA", terms(1, at: 5, key: "wait")), in: "paper")
     #expect(again.reply == OrderReply(number: 3, isAccepted: true, isRepeated: true) && again.wait == nil)
-    #expect(try again.words() == "done before: order 3, key wait")
+    #expect(try again.words() == "already done: order 3, key wait")
     #expect(try await desk.cancel("2", in: "paper").words() == "cancelled order 2")
     let twice = try await desk.cancel("2", in: "paper")
     #expect(twice.reply == OrderReply(number: 2, isAccepted: false, reason: .alreadyDone))
-    let done = CommandError.refused("not done: the order is done already")
+    let done = CommandError.refused("not done: the order is already closed")
     #expect(throws: done) { try twice.words() }
     await #expect(throws: done) { try await running.perform("cancel 2 in paper") }
     let dear = try await desk.submit(OrderRequest(.buy, "AAPL", terms(1000, key: "dear")), in: "other")
-    #expect(dear.reply.reason == .insufficientBuyingPower && dear.refusal == "not enough to trade with")
+    #expect(dear.reply.reason == .insufficientBuyingPower && dear.refusal == "the buying power is not sufficient")
     await #expect(throws: CommandError.refused("no open order '77'")) { try await desk.replace("77", by: terms(1), in: "paper") }
-    await #expect(throws: CommandError.refused("write 'replace ORDER' and what is to change: 'replace 2 at 190'")) {
+    await #expect(throws: CommandError.refused("write 'replace ORDER' and what to change, such as 'replace 2 at 190'")) {
       try await desk.replace("wait", by: OrderTerms(), in: "paper")
     }
     await #expect(throws: CommandError.refused("which account? write 'in paper' at the end")) { try await desk.cancel("1", in: nil) }

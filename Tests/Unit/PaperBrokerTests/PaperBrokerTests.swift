@@ -86,31 +86,31 @@ import Testing
     await running.delivered()
     #expect(
       try await running.perform("preview buy AAPL 10")
-        == "at 101: value 1010.00, fee 1.00; sets aside 1011.00; once filled: position 10, cash 8989.00, to trade with 8989.00")
+        == "at 101: value 1010.00, fee 1.00; reserves 1011.00; once filled: position 10, cash 8989.00, buying power 8989.00")
     #expect(try await running.perform("buy AAPL 10 key first") == "order 1, key first")
-    #expect(try await running.perform("buy AAPL 10 key first") == "done before: order 1, key first")
+    #expect(try await running.perform("buy AAPL 10 key first") == "already done: order 1, key first")
     #expect(try await running.perform("buy AAPL 10 at 90 gtc key low") == "order 2, key low")
-    #expect(try await running.perform("replace low at 91 key higher") == "order 3, in the place of order 2, key higher")
+    #expect(try await running.perform("replace low at 91 key higher") == "order 3, replaces order 2, key higher")
     #expect(try await running.perform("cancel 3") == "cancelled order 3")
     // An order is meant by its number or its key; without a key it has a number only.
     #expect(try await running.perform("buy AAPL 2 at 90 gtc") == "order 4")
-    #expect(try await running.perform("replace 4 quantity 3") == "order 5, in the place of order 4")
+    #expect(try await running.perform("replace 4 quantity 3") == "order 5, replaces order 4")
     #expect(
       try await running.perform("show").split(separator: "\n") == [
-        "account paper\tequity 9989.00 USD\tcash 8989.00\tto trade with 8718.00\trealised 0.00\tunrealised -10.00\tfees 1.00",
+        "account paper\tequity 9989.00 USD\tcash 8989.00\tbuying power 8718.00\trealised 0.00\tunrealised -10.00\tfees 1.00",
         "AAPL\t10\tcost 1010.00\tat 100\tvalue 1000.00\tunrealised -10.00\t",
         "order 5\tbuy 3 AAPL\tat 90\tgtc\tfilled 0\t\t",
       ])
     #expect(
       try await running.perform("preview sell AAPL 4")
-        == "at 99: value 396.00, fee 1.00; sets aside 1.00; once filled: position 6, cash 9384.00, to trade with 9113.00")
+        == "at 99: value 396.00, fee 1.00; reserves 1.00; once filled: position 6, cash 9384.00, buying power 9113.00")
     #expect(try await running.perform("cancel 5") == "cancelled order 5")
     for (line, reason) in [
-      ("buy AAPL 1000000", "not done: not enough to trade with"), ("buy AAPL ten", "'ten' is no quantity above zero"),
+      ("buy AAPL 1000000", "not done: the buying power is not sufficient"), ("buy AAPL ten", "'ten' is not a quantity above zero"),
       ("buy AAPL 1 att 5", "unknown word 'att'; did you mean 'at'?"),
-      ("preview buy AAPL 1000000", "at 101: value 101000000.00, fee 1.00; it would be refused: not enough to trade with"),
+      ("preview buy AAPL 1000000", "at 101: value 101000000.00, fee 1.00; it would be rejected: the buying power is not sufficient"),
       ("cancel nothing", "not done: there is no such order"),
-      ("cancel 5", "not done: the order is done already"),
+      ("cancel 5", "not done: the order is already closed"),
       ("cancel 77", "not done: there is no such order"),
       ("buy AAPL 1 in papr", "no account 'papr'; did you mean 'paper'?"),
       ("sell AAPL", "write 'sell SYMBOL QUANTITY', such as 'sell AAPL 100 at 189.25'"),
@@ -242,7 +242,7 @@ import Testing
     }
     #expect(
       harness.log.lines.map(\.message) == [
-        "account 'paper': 'deposit: 20000' has no effect, because '\(path)' has the account with a deposit of 10000; to begin anew, remove the file"
+        "account 'paper': 'deposit: 20000' has no effect, because '\(path)' already has the account with a deposit of 10000; to start again, remove the file"
       ])
     for name in ["paper.db", "paper.db-wal", "paper.db-shm", "paper.db-lock"] { folder.remove(name) }
   }
@@ -257,7 +257,7 @@ import Testing
     try await running.replace(options: one + "\nvalue_every: 1h")
     try await running.send([quote(88, 89, 2)])
     await running.delivered()
-    #expect(try await running.perform("buy AAPL 10 key first") == "done before: order 1, key first")
+    #expect(try await running.perform("buy AAPL 10 key first") == "already done: order 1, key first")
     try await running.stop()
     let fills = running.output.compactMap { FillsPart.part(of: $0) }
     #expect(fills.map { "\($0.number) \($0.quantity) at \($0.price)" } == ["1 10 at 101", "2 5 at 89"])
@@ -308,7 +308,7 @@ import Testing
     try await again.send([quote(99, 101, 1)])
     await again.delivered()
     #expect(
-      try await again.perform("show in hannah").hasPrefix("account hannah\tequity 9989.00 USD\tcash 8989.00\tto trade with 8989.00\t"))
+      try await again.perform("show in hannah").hasPrefix("account hannah\tequity 9989.00 USD\tcash 8989.00\tbuying power 8989.00\t"))
     #expect(try await again.perform("open otto") == "account otto is open, with 20000.00 USD")
     try await again.stop()
     for name in ["paper.db", "paper.db-wal", "paper.db-shm", "paper.db-lock"] { folder.remove(name) }
@@ -316,7 +316,7 @@ import Testing
 
   @Test func `without newcomers no account is opened`() async throws {
     let running = try PluginHarness().start(Plugin.paperBroker, options: one, taking: Quote.self, emitting: BrokerRecord.self)
-    await #expect(throws: CommandError.refused("no accounts are opened: 'newcomers' would name the account whose terms they get")) {
+    await #expect(throws: CommandError.refused("accounts cannot be opened: 'newcomers' does not name the account whose terms they get")) {
       try await running.perform("open hannah")
     }
     try await running.stop()

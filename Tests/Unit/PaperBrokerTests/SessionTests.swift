@@ -119,7 +119,7 @@ import Testing
       try await running.perform("buy AAPL 10") == "order 2; it waits: the market of AAPL is closed until 2024-01-03T14:30:00Z")
     #expect(
       try await running.perform("preview buy AAPL 10")
-        == "at 100: value 1000.00, fee 0.00; sets aside 1000.00; once filled: position 10, cash 99000.00, to trade with 98000.00; it would wait: the market of AAPL is closed until 2024-01-03T14:30:00Z"
+        == "at 100: value 1000.00, fee 0.00; reserves 1000.00; once filled: position 10, cash 99000.00, buying power 98000.00; it would wait: the market of AAPL is closed until 2024-01-03T14:30:00Z"
     )
     try await running.stop()
   }
@@ -137,7 +137,7 @@ import Testing
     try await second.send([try quote(99, 101, "2024-01-02T20:00:01Z")])
     await second.delivered()
     #expect(try await second.perform("buy AAPL 10") == "order 1; it waits: AAPL is halted")
-    #expect(try await second.perform("resume AAPL") == "AAPL goes on with the next price")
+    #expect(try await second.perform("resume AAPL") == "AAPL is traded again from the next price on")
     try await second.send([try quote(99, 101, "2024-01-02T20:00:02Z")])
     await second.delivered()
     try await second.stop()

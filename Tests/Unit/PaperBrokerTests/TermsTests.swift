@@ -44,9 +44,9 @@ import Testing
     let running = try InstrumentDesk("AAPL,,0.05,1,USD,").start()
     #expect(
       await refusal("buy APPL 10", running)
-        == "not done: no price of APPL has come, and it is not among the instruments; did you mean 'AAPL'?")
+        == "not done: APPL has no price so far, and it is not among the instruments; did you mean 'AAPL'?")
     // One that is listed may be ordered before its first price; one that is not, after it.
-    #expect(try await running.perform("buy AAPL 10") == "order 2; it waits: no price of AAPL has come")
+    #expect(try await running.perform("buy AAPL 10") == "order 2; it waits: AAPL has no price so far")
     try await running.send([try quote(50, 51, "2014-06-06T15:00:00Z", "XYZ")])
     await running.delivered()
     #expect(try await running.perform("buy XYZ 3") == "order 3")
@@ -59,11 +59,11 @@ import Testing
       Plugin.paperBroker, options: "accounts: [{ name: paper }]", taking: Quote.self, emitting: BrokerRecord.self)
     try await running.send([try quote(99, 101, "2014-06-06T15:00:00Z")])
     await running.delivered()
-    #expect(try await running.perform("buy APPL 10") == "order 1; it waits: no price of APPL has come; did you mean 'AAPL'?")
-    #expect(try await running.perform("preview buy APPL 10") == "no price of APPL has come; did you mean 'AAPL'?")
+    #expect(try await running.perform("buy APPL 10") == "order 1; it waits: APPL has no price so far; did you mean 'AAPL'?")
+    #expect(try await running.perform("preview buy APPL 10") == "APPL has no price so far; did you mean 'AAPL'?")
     #expect(
       try await running.perform("show").split(separator: "\n").last
-        == "order 1\tbuy 10 APPL\tat the market\tday\tfilled 0\t\twaits: no price of APPL has come; did you mean 'AAPL'?")
+        == "order 1\tbuy 10 APPL\tat the market\tday\tfilled 0\t\twaits: APPL has no price so far; did you mean 'AAPL'?")
     try await running.stop()
     #expect(harness.notes == ["'APPL' never came; did you mean 'AAPL'?"])
   }

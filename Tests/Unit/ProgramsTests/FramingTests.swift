@@ -49,14 +49,14 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"frame(3, "x");"#, "the program sends a frame of the unknown kind 3"),
-    (#"print pack("V", 0);"#, "the program sends a frame of the unknown kind 0"),
+    (#"frame(3, "x");"#, "the program sends a frame of unknown kind 3"),
+    (#"print pack("V", 0);"#, "the program sends a frame of unknown kind 0"),
     (#"print pack("V", 2000000);"#, "the program sends a message of more than 1 MiB"),
-    (#"frame(2, "1234567");"#, "the program sends events without their number"),
+    (#"frame(2, "1234567");"#, "the program sends events without a sequence number"),
     (#"frame(2, "12345678");"#, "the program sends bad packed events of trade: the batch ends too early at byte 1"),
-    (#"frame(2, $content . "x");"#, "the program sends bad packed events of trade: 3 events do not take "),
-    (#"frame(1, "{\"done\":4}");"#, "the program says it is done with event 4; it was given 3, and was done with 0"),
-    (#"frame(1, "nonsense");"#, "the program sends what is no message: byte 1: a value is expected, in 'nonsense'"),
+    (#"frame(2, $content . "x");"#, "the program sends bad packed events of trade: 3 events cannot have "),
+    (#"frame(1, "{\"done\":4}");"#, "the program reports event 4 as done; 3 events were sent to it, and 0 were done before"),
+    (#"frame(1, "nonsense");"#, "the program sends an invalid message: byte 1: a value is expected, in 'nonsense'"),
     (#"print "ab"; exit 3;"#, "the program ended with status 3"),
   ])
   func `frames that break the rules end the program with the reason`(_ what: (does: String, error: String)) async {
@@ -72,6 +72,6 @@ import Testing
     do {
       let _: [Trade] = try await harness.output(of: Plugin.programProcessor, options: scripts.options(script), inputs: [trades(1)])
       Issue.record("xml is known")
-    } catch { #expect("\(error)" == #"the program wants the framing '"xml"'; this stockbus knows lines and binary"#) }
+    } catch { #expect("\(error)" == #"the program needs the framing '"xml"'; this stockbus supports lines and binary"#) }
   }
 }

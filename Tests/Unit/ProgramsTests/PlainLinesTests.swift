@@ -84,7 +84,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("exec <&-", "the program has closed its input or output and not ended, and was killed"), ("exit 4", "the program ended with status 4"),
+    ("exec <&-", "the program has closed its input or output without ending, and was killed"),
+    ("exit 4", "the program ended with status 4"),
   ])
   func `a program that takes no more is an error, whether it has ended or not`(_ what: (does: String, error: String)) async {
     await #expect {
@@ -159,7 +160,7 @@ import Testing
 
   @Test func `options that do not fit plain lines are told`() async {
     for (options, message) in [
-      ("protocol: lines\noptions: { a: 1 }", "'options' are for programs that speak messages"),
+      ("protocol: lines\noptions: { a: 1 }", "'options' need 'protocol: messages'"),
       ("format: csv", "'format' is for 'protocol: lines'"),
     ] {
       do {

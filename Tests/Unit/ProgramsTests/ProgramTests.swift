@@ -73,18 +73,18 @@ func trades(_ count: Int, bad: Int? = nil) -> [Trade] {
     ("echo 'no money' >&2; exit 1", "the program ended with status 1: no money"),
     ("kill -9 $$", "the program ended by signal 9"),
     (#"say '{"failed":"no model"}'"#, "the program has failed: no model"),
-    ("say nonsense", "the program sends what is no message: byte 1: a value is expected, in 'nonsense'"),
-    ("say '[1]'", "the program sends what is no message: '[1]'"),
+    ("say nonsense", "the program sends an invalid message: byte 1: a value is expected, in 'nonsense'"),
+    ("say '[1]'", "the program sends an invalid message: '[1]'"),
     (#"say '{"dnoe":1}'"#, "the program sends an unknown message: 'dnoe'"),
-    (#"say '{"done":4}'"#, "the program says it is done with event 4; it was given 3, and was done with 0"),
-    (#"say '{"done":2}'; say '{"done":1}'"#, "the program says it is done with event 1; it was given 3, and was done with 2"),
-    (#"say '{"done":-1}'"#, "the program says it is done with event -1; it was given 3, and was done with 0"),
-    (#"say '{"done":3,"filtered":4}'"#, "the program says it has left out 4 of 3 events"),
-    (#"say '{"ready":true}'"#, "the program says 'ready' where nobody asked for it"),
-    (#"say '{"lost":4,"reason":"x"}'"#, "the program says it has lost 4 events; it was given 3"),
+    (#"say '{"done":4}'"#, "the program reports event 4 as done; 3 events were sent to it, and 0 were done before"),
+    (#"say '{"done":2}'; say '{"done":1}'"#, "the program reports event 1 as done; 3 events were sent to it, and 2 were done before"),
+    (#"say '{"done":-1}'"#, "the program reports event -1 as done; 3 events were sent to it, and 0 were done before"),
+    (#"say '{"done":3,"filtered":4}'"#, "the program reports 4 of 3 events as filtered"),
+    (#"say '{"ready":true}'"#, "the program sends 'ready', which was not requested"),
+    (#"say '{"lost":4,"reason":"x"}'"#, "the program reports 4 events as lost; 3 were sent to it"),
     (
       #"say '{"lost":2,"reason":"x"}'; say '{"lost":2,"reason":"x"}'"#,
-      "the program says it has lost 2 events and 2 before; it was given 3"
+      "the program reports 2 events as lost and 2 before; 3 were sent to it"
     ),
     (
       #"say '{"events":[{"symbol":"A","price":1e3'"#,
@@ -92,7 +92,7 @@ func trades(_ count: Int, bad: Int? = nil) -> [Trade] {
     ),
     (#"say '{"events":[{"symbol":"A"}]}'"#, "the program sends a bad trade: 'price': missing at byte 25, in "),
     (#"say '{"events":[{}'"#, "the program sends a bad trade"),
-    (#"say "{\"done\":$n,\"state\":\"$(head -c 70000 /dev/zero | tr '\0' x)\"}""#, "the program has a state of more than 64 KiB"),
+    (#"say "{\"done\":$n,\"state\":\"$(head -c 70000 /dev/zero | tr '\0' x)\"}""#, "the program sends a state of more than 64 KiB"),
     (#"head -c 1100000 /dev/zero | tr '\0' x; sleep 1000"#, "the program sends a message of more than 1 MiB"),
   ])
   func `a program that breaks off, or breaks the rules, is ended with the reason`(_ what: (does: String, error: String)) async {
@@ -101,8 +101,8 @@ func trades(_ count: Int, bad: Int? = nil) -> [Trade] {
   }
 
   @Test(arguments: [
-    ("hello: say '{\"hello\":2}'", "the program wants version 2 of the protocol; this stockbus knows 1"),
-    ("hello: say '{\"hello\":true}'", "the program says hello without the version of the protocol"),
+    ("hello: say '{\"hello\":2}'", "the program needs version 2 of the protocol; this stockbus supports 1"),
+    ("hello: say '{\"hello\":true}'", "the program sends hello without the version of the protocol"),
     ("hello: say '{\"hello\":1,\"takes\":[\"quote\"]}'", "the program takes 'quote', and its input is trade"),
     ("hello: say '{\"hello\":1,\"emits\":\"bar\"}'", "the program emits 'bar', and its output is trade; write 'emits: bar'"),
     ("hello: say '{\"ready\":true}'", "the program does not begin with hello"),
@@ -149,7 +149,7 @@ func trades(_ count: Int, bad: Int? = nil) -> [Trade] {
   /// Goes on when its input has ended.
   private func staying(_ script: String) -> String { script + "\necho yes > \(scripts.folder.file("closed")); exec sleep 1000" }
 
-  private static let stays = "the program has not ended within 30s since its input has, and was killed"
+  private static let stays = "the program has not ended within 30s since its input ended, and was killed"
 
   @Test func `a processor's program that stays when its input has ended is killed, and that is a failure`() async throws {
     let running: RunningPlugin<Trade> = try harness.start(
@@ -224,7 +224,7 @@ func trades(_ count: Int, bad: Int? = nil) -> [Trade] {
     let lines = harness.log.lines.map(\.message)
     #expect(lines.contains("said") && lines.contains("low") && lines.contains("line 10"))
     #expect(harness.log.texts(.warning) == ["warning plugin: said"])
-    #expect(lines.contains { $0.hasSuffix("more lines of the program left out") }, "\(lines.suffix(3))")
+    #expect(lines.contains { $0.hasSuffix("more lines of the program omitted") }, "\(lines.suffix(3))")
     #expect(lines.count < 150)
   }
 

@@ -58,7 +58,7 @@ private func capture(_ count: Int) -> String {
     let end = ": another path leaves it alone, 'append: false' empties it first"
     #expect(try fault(capture(2), raw: true) == nil)
     #expect(try fault("", raw: true) == nil)
-    #expect(try fault("my notes\n", raw: true) == "it begins with 'my notes', which is no line of a capture" + end)
+    #expect(try fault("my notes\n", raw: true) == "it begins with 'my notes', which is not a line of a capture" + end)
     #expect(try fault("\u{feff}\n {\"a\":1}\n", raw: false) == nil)
     #expect(try fault("time,price\n", raw: false) == "it begins with 'time,price', which is no JSON line" + end)
   }

@@ -259,7 +259,7 @@ struct PlainRanking {
       try await running.stop()
       return (none + some).map { "\($0.verdict) \($0.reason) by \($0.setting?.description ?? "nothing")" }
     }
-    let none = "waits it has no rank, as no price of it has counted yet by nothing"
+    let none = "waits it has no rank, because it has had no valid price yet by nothing"
     #expect(try await said("") == [none, "ranks rank 2 of 3 by price by by"])
     #expect(try await said("top: 2") == [none, "ranks rank 2 of 3 by price, among the first 2 by top"])
     #expect(

@@ -47,8 +47,8 @@ private actor Some: Processor {
 
   @Test func `a list behind a list that is cut is refused at its input`() {
     let message =
-      "processor 'last': its input 'one' has only the first ranks of processor 'one' (plugins.yaml:3:3), so what is behind them would be "
-      + "missing here; write 'merge: true' to merge such lists of several partitions, or leave out 'top' there"
+      "processor 'last': its input 'one' has only the first ranks of processor 'one' (plugins.yaml:3:3), so the ranks after them would be "
+      + "missing; write 'merge: true' to merge such lists of several partitions, or remove 'top' there"
     #expect(
       problems(
         """
@@ -94,20 +94,20 @@ private actor Some: Processor {
       """)
     #expect(
       found == [
-        "plugins.yaml:6:50: error: processor 'last': its input 'one' may leave out that a symbol has left the list of processor 'one' "
-          + "(plugins.yaml:3:3), or that the list has begun anew, so it needs 'overflow: block'",
-        "plugins.yaml:6:77: error: processor 'last': its input 'some' comes from processor 'two' (plugins.yaml:4:3) by way of "
-          + "processor 'some' (plugins.yaml:5:3), which may leave ranks out, so the merged list would have holes; filter before ranking",
+        "plugins.yaml:6:50: error: processor 'last': its input 'one' may drop the event that a symbol has left the list of processor 'one' "
+          + "(plugins.yaml:3:3), or that the list has started again, so it needs 'overflow: block'",
+        "plugins.yaml:6:77: error: processor 'last': its input 'some' comes from processor 'two' (plugins.yaml:4:3) through "
+          + "processor 'some' (plugins.yaml:5:3), which may drop ranks, so the merged list would have gaps; filter before ranking",
         "plugins.yaml:6:77: error: processor 'last': its input 'some' is ordered by volume in processor 'two' (plugins.yaml:4:3), so 'by' "
-          + "has to be that too",
-        "plugins.yaml:6:77: error: processor 'last': its input 'some' is ascending in processor 'two' (plugins.yaml:4:3), so 'order' has "
-          + "to be that too",
-        "plugins.yaml:6:77: error: processor 'last': its input 'some' gets equal keys from processor 'two' (plugins.yaml:4:3) in the order "
-          + "of their appearance there, which the other lists do not know; write 'ties: name' there",
+          + "must be the same",
+        "plugins.yaml:6:77: error: processor 'last': its input 'some' is ascending in processor 'two' (plugins.yaml:4:3), so 'order' "
+          + "must be the same",
+        "plugins.yaml:6:77: error: processor 'last': its input 'some' has equal keys in the order "
+          + "of their appearance in processor 'two' (plugins.yaml:4:3), which the other lists do not know; write 'ties: name' there",
         "plugins.yaml:6:77: error: processor 'last': its input 'some' counts changes and volumes from another start in processor 'two' "
-          + "(plugins.yaml:4:3) than in processor 'one' (plugins.yaml:3:3); 'since' has to be the same in both",
-        "plugins.yaml:6:102: error: processor 'last': its input 'one' has fewer ranks, by 'top' of processor 'one' (plugins.yaml:3:3), so "
-          + "what comes behind them is not known here; 'top' may be at most that one",
+          + "(plugins.yaml:4:3) than in processor 'one' (plugins.yaml:3:3); 'since' must be the same in both",
+        "plugins.yaml:6:102: error: processor 'last': its input 'one' has fewer ranks than 'top' (see 'top' of processor 'one' (plugins.yaml:3:3)), so "
+          + "the ranks after them are unknown; 'top' may be at most that number",
       ])
   }
 
@@ -117,7 +117,7 @@ private actor Some: Processor {
         """
           last: { plugin: sorting_feed, inputs: [a, b], merge: true, top: 5 }
         """) == [
-          "plugins.yaml:3:56: error: processor 'last': 'merge' is for lists, so its inputs have to emit ranked, not trade"
+          "plugins.yaml:3:56: error: processor 'last': 'merge' is for lists, so its inputs must emit ranked, not trade"
         ])
     #expect(
       problems(
@@ -125,9 +125,9 @@ private actor Some: Processor {
           one: { plugin: sorting_feed, inputs: [a], top: 3, ties: name }
           last: { plugin: sorting_feed, inputs: [one], merge: true, since: previous_close }
         """) == [
-          "plugins.yaml:4:48: error: processor 'last': 'merge' needs 'top', at most that of the feeds: the first ranks follow from the "
-            + "first ones of each partition, but a rank among all symbols takes all of them in one feed",
-          "plugins.yaml:4:61: error: processor 'last': 'since' is for the feeds whose lists are merged: changes and volumes are taken over",
+          "plugins.yaml:4:48: error: processor 'last': 'merge' needs 'top', at most that of the feeds: the first ranks follow from "
+            + "those of each partition, but ranks of all symbols need all symbols in one feed",
+          "plugins.yaml:4:61: error: processor 'last': 'since' is for the feeds whose lists are merged: changes and volumes are copied",
         ])
   }
 

@@ -33,7 +33,7 @@ import Testing
       },
       follow: { [followed] person, text, change in
         followed.update { $0.append("\(person.name) \(change) \(text)") }
-        return text.contains("refused") ? .malformed("there is a rule 'n' already") : nil
+        return text.contains("refused") ? .malformed("the rule 'n' exists already") : nil
       },
       configured: { _ in [["id": "c1", "name": "all", "own": false]] }, mute: { id, _ in id == "c1" }, remove: { id in id == "c1" })
     let changes = changes
@@ -254,7 +254,7 @@ import Testing
     let (rule, refused) = (#"{"crosses_above":"88"}"#, #"{"crosses_above":"refused"}"#)
     #expect(try await ask(.post, "/api/alerts", rule, cookie: hannah).status == 201)
     let refusal = try await ask(.post, "/api/alerts", refused, cookie: hannah)
-    #expect(refusal.status == 400 && text(refusal).contains("there is a rule 'n' already"))
+    #expect(refusal.status == 400 && text(refusal).contains("the rule 'n' exists already"))
     #expect(try await ask(.put, "/api/alerts/1", #"{"muted":true}"#, cookie: hannah).status == 204)
     #expect(try await ask(.put, "/api/alerts/1", #"{"muted":false}"#, cookie: hannah).status == 204)
     // What is not one's own is not touched.
@@ -283,9 +283,9 @@ import Testing
     #expect(
       logged.value == [
         "notice hannah signed up from a", "notice POST /api/login from a: the name or the password is wrong",
-        "notice hannah logged in from a", "notice hannah made token 1, which may read, trade",
+        "notice hannah logged in from a", "notice hannah created token 1 with the rights read, trade",
         "notice hannah may not control: PUT /api/alerts/c1 from a", "notice hannah removed token 1",
-        "notice hannah has a new password, set from a",
+        "notice hannah changed the password, from a",
       ])
     let secret = made.split(separator: "\"").last { $0.count > 30 }.map(String.init)
     #expect(!logged.value.joined().contains(try #require(secret)))

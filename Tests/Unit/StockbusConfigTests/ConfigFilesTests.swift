@@ -90,7 +90,7 @@ import Testing
   @Test func `a pipe in a folder is a problem, and nothing waits for it`() throws {
     try write(source("a"), to: "a.yaml")
     #expect(mkfifo(folder + "/b.yaml", 0o600) == 0)
-    #expect(problems(load("")) == "DIR/b.yaml:1:1: error: is no plain file")
+    #expect(problems(load("")) == "DIR/b.yaml:1:1: error: is not a regular file")
   }
 
   @Test func `stops reading at the limit, even of an endless file`() {

@@ -129,7 +129,7 @@ import Testing
       "sources: { ticks: { plugin: ticker, symbols: A, interval: max(1s, 2s) > 5s } }\nsinks: { end: { plugin: count, inputs: ticks } }")
     #expect(
       text.contains(
-        "1:59: error: source 'ticks': 'interval' ends at a comma; inside of '{…}' and '[…]' text that holds a comma stands in quotation marks"
+        "1:59: error: source 'ticks': 'interval' ends at a comma; inside '{…}' and '[…]' write text with a comma in quotation marks"
       ),
       "\(text)")
   }

@@ -77,7 +77,8 @@ import Testing
       faults.map(\.message) == ["'credentials' needs 'key'", "'credentials' needs 'secret'", "symbols are needed to subscribe"])
     #expect(
       VenuePreset.coinbaseExchange.spec.conversationFaults(symbols: ["BTCUSD"], event: .bar).map(\.message) == [
-        "'channels' has none for bar", "'BTCUSD' needs a -, /, _ or : between its two parts, as the venue's names have base and quote",
+        "'channels' has none for bar",
+        "'BTCUSD' needs a -, /, _ or : between its two parts, because the venue's names consist of base and quote",
       ])
   }
 

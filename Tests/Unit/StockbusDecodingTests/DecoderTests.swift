@@ -30,8 +30,8 @@ private func plain(_ change: (inout MessageRule, inout DecodingSpec) -> Void = {
     (#"{"s":"A","p":9223372036.9}"#, "'price' is out of range: '9223372036.9' (byte 14)"),
     (
       #"{"s":"A","p":0.1234567891}"#,
-      "'price' has more than nine decimals: '0.1234567891' (byte 14); 'finer_prices: round' in the decoding rounds prices to nine, where that "
-        + "leaves any"
+      "'price' has more than nine decimals: '0.1234567891' (byte 14); 'finer_prices: round' in the decoding rounds prices to nine, unless that "
+        + "gives 0"
     ),
     (#"{"s":"A","p":"1.2x"}"#, "'price' is not a number: '1.2x' (byte 15)"),
     (#"{"s":"A","p":""}"#, "'price' is not a number: '' (byte 15)"),
@@ -40,7 +40,7 @@ private func plain(_ change: (inout MessageRule, inout DecodingSpec) -> Void = {
     (#"{"s":"A","p":true}"#, "'price' is not a number: 'true' (byte 14)"),
     (#"{"s":"A","p":1,"q":-1}"#, "'size' is negative: '-1' (byte 20)"),
     (#"{"s":"","p":1}"#, "'symbol': a symbol cannot be empty: '' (byte 7)"),
-    (#"{"s":"A,B","p":1}"#, "'symbol': a symbol cannot hold control characters, quotation marks, backslashes or commas: 'A,B' (byte 7)"),
+    (#"{"s":"A,B","p":1}"#, "'symbol': a symbol cannot contain control characters, quotation marks, backslashes or commas: 'A,B' (byte 7)"),
     (#"{"s":{},"p":1}"#, "'symbol' is an object or a list, not a value (byte 6)"), ("{\"s\":", "byte 6: the message ends too early"),
   ]) func `what does not fit is a reason with its place`(message: String, reason: String) throws {
     #expect(try one(message) == Result(.malformed(reason: reason)))
@@ -219,7 +219,7 @@ private func plain(_ change: (inout MessageRule, inout DecodingSpec) -> Void = {
     var spec = DecodingSpec()
     #expect(
       spec.decodingFaults(event: .trade).map(\.message) == [
-        "'messages' is needed: which messages there are, as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }"
+        "'messages' is needed: the kinds of messages, as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }"
       ])
     var rule = MessageRule()
     rule.event = .quote
@@ -232,10 +232,10 @@ private func plain(_ change: (inout MessageRule, inout DecodingSpec) -> Void = {
     spec.sequence = SequenceRule("n")
     #expect(
       spec.decodingFaults(event: .trade).map(\.message) == [
-        "message 'q' needs a 'when'", "message 'q' wants '@simbol', which no message remembers; did you mean 'symbol'?",
+        "message 'q' needs a 'when'", "message 'q' uses '@simbol', which no message remembers; did you mean 'symbol'?",
         "message 'q' becomes a quote and needs the field 'ask'", "message 'q' becomes a quote, which has no field 'volume'",
-        "message 'r' remembers what is never recalled: 'recall' is needed",
-        "none of the messages becomes a trade; they become quote", "a number that counts all messages is counted 'per: connection'",
+        "message 'r' has 'remember', so 'recall' is needed",
+        "none of the messages becomes a trade; they become quote", "a sequence number of all messages needs 'per: connection'",
       ])
   }
 

@@ -62,7 +62,7 @@ import Testing
   @Test(arguments: ["9223372036854775807", "9223372036.854775807", "-9223372036854775808", "1.7976931348623157e308"])
   func `the largest numbers are no prices`(_ text: String) throws {
     for scale in [1, 1_000_000_000] {
-      #expect(try Self.trade(text, "1") { $0.priceScale = scale }.0.contains("'price' is not defined: '\(text)' stands for no number"))
+      #expect(try Self.trade(text, "1") { $0.priceScale = scale }.0.contains("'price' is undefined: '\(text)' stands for no number"))
     }
   }
 

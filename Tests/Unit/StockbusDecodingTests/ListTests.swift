@@ -139,7 +139,7 @@ import Testing
   func `what is not exact is told with its place`(written: String, scale: Int) throws {
     let reason =
       "'price' divided by its scale is out of range or has more than nine decimals: '\(written)' (byte 14); "
-      + "'finer_prices: round' in the decoding rounds prices to nine, where that leaves any"
+      + "'finer_prices: round' in the decoding rounds prices to nine, unless that gives 0"
     #expect(try scaled(written, scale) == Result(.malformed(reason: reason)))
   }
 

@@ -98,7 +98,7 @@ import Testing
     let verdict = message.withUnsafeBufferPointer { reader.read($0, received: received) { _ in } }
     guard case .several(let verdicts) = verdict else { return #expect(verdict == .several([])) }
     #expect(verdicts.count == MessageReader.reportLimit + 1)
-    #expect(verdicts.last == .malformed(reason: "\(count - MessageReader.reportLimit) more messages of the list are no events"))
+    #expect(verdicts.last == .malformed(reason: "\(count - MessageReader.reportLimit) more messages of the list are not events"))
   }
 
   @Test(arguments: ["0", "{}", "[]", "null", #""""#, "[[]]", "[0]", "[0,{}]", #"{"a":0}"#])
@@ -124,7 +124,7 @@ import Testing
     let verdict = text.withUTF8 { reader.read($0, received: received) { _ in } }
     guard case .several(let verdicts) = verdict else { return #expect(verdict == .several([])) }
     #expect(verdicts.first == .events(1))
-    #expect(verdicts.last == .malformed(reason: "184 more messages of the list are no events"))
+    #expect(verdicts.last == .malformed(reason: "184 more messages of the list are not events"))
     #expect(reader.tally.unknown == 200)
   }
 
@@ -145,7 +145,7 @@ import Testing
     #expect(verdicts.first == .events(1))
     // The feed waits for this verdict.
     #expect(verdicts.contains(.authenticated(kind: "authenticated")))
-    #expect(verdicts.last == .malformed(reason: "2235 more messages of the list are no events"))
+    #expect(verdicts.last == .malformed(reason: "2235 more messages of the list are not events"))
     #expect(reader.tally.unknown == 750 && reader.tally.malformed == 750)
   }
 

@@ -121,7 +121,7 @@ import Testing
 
   @Test func `a folder and a path through a file are refused`() throws {
     folder.put("x", in: "f")
-    #expect(fault { _ = try HistoryWriter(folder.path) } == "'\(folder.path)' is no plain file")
+    #expect(fault { _ = try HistoryWriter(folder.path) } == "'\(folder.path)' is not a regular file")
     #expect(fault { _ = try HistoryWriter(folder.file("f/h.db")) }?.contains("Not a directory") == true)
   }
 

@@ -96,7 +96,7 @@ import Testing
     let rows = "2008-01-01,A,1,9223372036.854775807,1,2,5\n2008-01-02,A,0.000000001139,2,0.0000000001,2,5\n"
     #expect(
       try importing(head + rows).faults == [
-        "2: 'high' is not defined: '9223372036.854775807' stands for no number",
+        "2: 'high' is undefined: '9223372036.854775807' stands for no number",
         "3: 'open': more than nine decimals; --finer-prices round rounds prices to nine",
       ])
     var rounding = DailyNumbers()

@@ -55,9 +55,9 @@ import Testing
           "5:5 the session overlaps with number 2",
           "6:24 2024-12-25 is written twice",
           "7:16 2024-12-25 is a holiday",
-          "7:34 at 09:30 no regular session of 2024-11-29 could end",
+          "7:34 no regular session of 2024-11-29 can end at 09:30",
           "7:70 2024-12-24 is written twice",
-          "8:14 at 13:00 no regular session of 2024-12-24 could begin",
+          "8:14 no regular session of 2024-12-24 can begin at 13:00",
         ])
     #expect(Self.problems("sessions: [{ kind: pre, from: 04:00, to: 09:30 }]") == ["1:1 there must be a regular session"])
     #expect(

@@ -61,7 +61,7 @@ import Testing
         "1.csv:3:1: error: the symbol 'A' is given twice, first at 1.csv:2:1",
         "1.csv:4:1: error: an instrument needs 'symbol'",
         "1.csv:5:1: error: the quotation mark is not closed on this line",
-        "1.csv:6:6: error: a comma is expected behind the quotation mark",
+        "1.csv:6:6: error: a comma is expected after the quotation mark",
         "1.csv:7:16: error: 'tick_size' must be a number such as 0.01, got '0': it must be more than zero",
         "1.csv:7:18: error: 'currency' must be a currency such as USD, got 'US$': at most 16 letters and digits",
         "1.csv:7:27: error: 'splits' must be a date with a ratio of new to old shares such as 2014-06-09 7:1, got '2014-06-09 7-1'",
@@ -99,7 +99,7 @@ import Testing
     #expect(
       builder.problems.sorted.map(\.description) == [
         "x.csv:2:3: error: not UTF-8; save the file as UTF-8",
-        "x.csv:3:1: error: 'symbol' must be a symbol, got 'B\\u{1b}[2J': a symbol cannot hold control characters, quotation marks, backslashes or commas",
+        "x.csv:3:1: error: 'symbol' must be a symbol, got 'B\\u{1b}[2J': a symbol cannot contain control characters, quotation marks, backslashes or commas",
         "x.csv:4:3: error: 'name' must be text, got '\\u{9b}2J': it holds control characters",
       ])
   }
@@ -145,7 +145,7 @@ import Testing
         "i.yaml:1:29: error: unknown key 'sector'; known are symbol, name, kind, industry, venue, tick_size, lot, multiplier, currency, calendar, splits",
         "i.yaml:2:3: error: an instrument needs 'symbol'",
         "i.yaml:3:13: error: 'symbol' must be a symbol, got a list",
-        "i.yaml:4:3: error: a blank is missing behind the colon of 'symbol:'; write 'symbol: …'",
+        "i.yaml:4:3: error: a blank is missing after the colon of 'symbol:'; write 'symbol: …'",
         "i.yaml:5:22: error: 'name' must be text, got a list",
         "i.yaml:5:36: error: 'splits' must be a list of splits such as 2014-06-09 7:1, got a mapping",
         "i.yaml:5:40: error: 'splits' must be a date with a ratio of new to old shares such as 2014-06-09 7:1, got '2014'",

@@ -62,12 +62,12 @@ import Testing
     #expect(try read(Self.hello + Self.hello, forgets: true) == ["text Hello", "text Hello"])
     #expect(
       try read(Self.hello + [0xc1, 0x05, 0xf2, 0x00, 0x11, 0x00, 0x00], forgets: true) == [
-        "text Hello", "the other side broke the protocol: a compressed message that is damaged: invalid distance too far back",
+        "text Hello", "the peer broke the protocol: a compressed message that is damaged: invalid distance too far back",
       ])
   }
 
   @Test func `what is compressed wrongly is told`() throws {
-    let broken = "the other side broke the protocol: "
+    let broken = "the peer broke the protocol: "
     // Block type 3 does not exist; 'Hello' without its last byte is cut inside a block.
     #expect(try read([0xc1, 0x01, 0x07]) == [broken + "a compressed message that is damaged: invalid block type"])
     #expect(try read([0xc1, 0x05, 0xf2, 0x48, 0xcd, 0xc9, 0xc9]).first?.hasPrefix(broken + "a compressed message that ") == true)
@@ -114,7 +114,7 @@ import Testing
     "permessage-deflate; server_no_context_takeover; server_no_context_takeover", "permessage-deflate;",
   ])
   func `other terms are refused`(value: String) {
-    #expect(throws: WebSocketError.badHandshake("the server's terms of compression are not valid: \(value)")) {
+    #expect(throws: WebSocketError.badHandshake("the server's compression parameters are not valid: \(value)")) {
       try Deflation.terms(value)
     }
   }
@@ -153,7 +153,7 @@ import Testing
     let pushy = try await server("permessage-deflate", [], heard: heard)
     await #expect(
       throws: WebSocketError.badHandshake(
-        "the server wants extensions that nobody asked for: permessage-deflate; 'compression: true' under 'connection' offers it")
+        "the server uses extensions that were not requested: permessage-deflate; 'compression: true' under 'connection' requests it")
     ) { _ = try await client(pushy.port, compression: false).open() }
     #expect(!heard.value[0].contains("Extensions"))
     await pushy.stop()
@@ -161,7 +161,8 @@ import Testing
     let connection = try await client(careless.port, compression: false).open()
     #expect(
       await ending(of: connection)
-        == .protocolViolation("a compressed message that was not agreed on; 'compression: true' under 'connection' offers to take them"))
+        == .protocolViolation(
+          "a compressed message without an agreement on compression; 'compression: true' under 'connection' accepts them"))
     await careless.stop()
   }
 
@@ -205,7 +206,7 @@ import Testing
   @Test func `what is damaged or too large is told by its name`() {
     #expect(contents(Array(Self.gzip.dropLast(3))) == "gzip that ends too early")
     #expect(contents(Self.gzip.dropLast(6) + [0, 0] + Self.gzip.suffix(4)) == "gzip that is damaged: incorrect data check")
-    #expect(contents(Self.gzip + [1]) == "gzip that is damaged: something follows its end")
+    #expect(contents(Self.gzip + [1]) == "gzip that is damaged: data follows its end")
     #expect(contents(Array(Self.zlib.dropLast(1))) == "zlib that ends too early")
     #expect(contents(Self.gzip, limit: 7) == #"contents {"a":1}"#)
     #expect(contents(Self.gzip, limit: 6) == "gzip of more than 6 bytes, the limit, once it is decompressed")

@@ -26,7 +26,7 @@ import Testing
     #expect(received == (0..<500).map { "message \($0)" })
     await pair.server.stop()
     #expect(pair.server.accepted == 1)
-    #expect(seen.value == ["the other side closed with 1000 (normal)"])
+    #expect(seen.value == ["the peer closed the connection with 1000 (normal)"])
   }
 
   @Test func `the embedded echo sends text and binary back as they are`() async throws {
@@ -54,7 +54,7 @@ import Testing
     let connection = try await pair.client().open()
     #expect(try await texts(1, from: connection) == ["last words"])
     #expect(await ending(of: connection) == .closed(CloseCode(rawValue: 4001), reason: "see you"))
-    #expect("\(WebSocketError.closed(CloseCode(rawValue: 4001), reason: "see you"))" == "the other side closed with 4001: see you")
+    #expect("\(WebSocketError.closed(CloseCode(rawValue: 4001), reason: "see you"))" == "the peer closed the connection with 4001: see you")
     await pair.server.stop()
   }
 
@@ -77,7 +77,7 @@ import Testing
     let client = try WebSocketClient(WebSocketURL(isSecure: false, host: "127.0.0.1", port: port), ConnectionSettings(), clock: clock)
     await #expect(throws: WebSocketError.unreachable("127.0.0.1:\(port): Connection refused")) { try await client.open() }
     let nowhere = try WebSocketClient(WebSocketURL(option: "ws://no.such.host.invalid:1"), ConnectionSettings(), clock: clock)
-    await #expect(throws: WebSocketError.unreachable("no.such.host.invalid:1: the name is not known")) { try await nowhere.open() }
+    await #expect(throws: WebSocketError.unreachable("no.such.host.invalid:1: the host is unknown")) { try await nowhere.open() }
     withExtendedLifetime(refusing) {}
   }
 
@@ -86,7 +86,7 @@ import Testing
     (
       "HTTP/1.1 302 Found\r\nLocation: https://elsewhere/\r\n\r\n",
       "the server refused the upgrade with status 302: Found to https://elsewhere/; write that into 'url' if it is right"
-    ), ("hello\r\n\r\n", "no WebSocket handshake: the answer is not HTTP"),
+    ), ("hello\r\n\r\n", "no WebSocket handshake: the response is not HTTP"),
     ("endless", "no WebSocket handshake: more than 16384 bytes without an end"),
   ])
   func `an answer that is no upgrade is told with its status`(answer: String, words: String) async throws {
@@ -143,7 +143,7 @@ import Testing
     await clock.waitForSleeper(until: .seconds(23))
     clock.advance(by: .seconds(3))
     await #expect(throws: WebSocketError.timedOut(.pong)) { try await life.value }
-    #expect("\(WebSocketError.timedOut(.pong))" == "no answer to a ping in time")
+    #expect("\(WebSocketError.timedOut(.pong))" == "no reply to a ping in time")
     for peer in pair.server.connections { peer.drop() }
     await pair.server.stop()
   }

@@ -91,7 +91,7 @@ import Testing
     let announced: [UInt8] = [0x82, 0x7f, 0, 0, 0, 0, 4, 0, 0, 0]
     #expect(read(announced) == ["a message of 64MiB or more; the limit is 1MiB"])
     #expect(read([0x81, 0x7f, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]).last?.hasSuffix("the limit is 1MiB") == true)
-    #expect(read([0x81, 0x7f, 0xff, 0, 0, 0, 0, 0, 0, 0]) == ["the other side broke the protocol: a frame of 18374686479671623680 bytes"])
+    #expect(read([0x81, 0x7f, 0xff, 0, 0, 0, 0, 0, 0, 0]) == ["the peer broke the protocol: a frame of 18374686479671623680 bytes"])
     #expect(read([0x81, 5] + Array("Hello".utf8), limit: 5) == ["text Hello"])
     #expect(read([0x81, 6], limit: 5) == ["a message of 6B or more; the limit is 5B"])
   }
@@ -138,21 +138,21 @@ import Testing
 
   @Test(
     arguments: [
-      ([0xc1, 0x00], "a compressed message that was not agreed on; 'compression: true' under 'connection' offers to take them"),
+      ([0xc1, 0x00], "a compressed message without an agreement on compression; 'compression: true' under 'connection' accepts them"),
       ([0xa1, 0x00], "a frame with reserved bits"), ([0xc9, 0x00], "a frame with reserved bits"),
       ([0x83, 0x00], "a frame of the unknown kind 3"),
       ([0x89, 0x7e, 0, 126], "a control frame that is too long or in parts"),
       ([0x09, 0x00], "a control frame that is too long or in parts"),
-      ([0x80, 0x00], "a continuation of nothing"), ([0x01, 0x00, 0x81, 0x00], "a new message inside another one"),
-      ([0x81, 0x80, 0, 0, 0, 0], "a masked frame from a server"), ([0x88, 0x01, 3], "a close frame without a proper code"),
-      ([0x88, 0x02, 0x03, 0xed], "a close frame without a proper code"),
+      ([0x80, 0x00], "a continuation frame without a message"), ([0x01, 0x00, 0x81, 0x00], "a new message inside another one"),
+      ([0x81, 0x80, 0, 0, 0, 0], "a masked frame from a server"), ([0x88, 0x01, 3], "a close frame with an invalid code"),
+      ([0x88, 0x02, 0x03, 0xed], "a close frame with an invalid code"),
     ] as [([UInt8], String)])
   func `what breaks the protocol is told`(bytes: [UInt8], words: String) {
-    #expect(read(bytes) == ["the other side broke the protocol: \(words)"])
+    #expect(read(bytes) == ["the peer broke the protocol: \(words)"])
   }
 
   @Test func `a client has to mask`() {
-    #expect(read([0x81, 0x00], masked: true) == ["the other side broke the protocol: a frame without a mask from a client"])
+    #expect(read([0x81, 0x00], masked: true) == ["the peer broke the protocol: a frame without a mask from a client"])
   }
 
   @Test func `text is checked as a whole, also over fragments`() {

@@ -44,7 +44,7 @@ import TestServers
     await server.waitForRequests(1)
     await clock.waitForSleeper(until: .seconds(42))
     clock.advance(by: .seconds(42))
-    let error = HTTPError(.timedOut, "\(server.origin) has not answered within 42s")
+    let error = HTTPError(.timedOut, "\(server.origin) did not respond within 42s")
     #expect(try await outcome == .failure(error))
     #expect(error.isTransient)
     await server.close()
@@ -74,7 +74,7 @@ import TestServers
   @Test func `a connection that breaks off, rubbish and a closed port are told apart`() async throws {
     let server = try await ScriptedServer { request, _ in request.path == "/cut" ? .cut : .raw("SSH-2.0-nothing\r\n\r\n") }
     let cut = try await get("\(server.origin)/cut")
-    #expect(throws: HTTPError(.brokenOff, "\(server.origin) closed the connection in the middle")) { try cut.get() }
+    #expect(throws: HTTPError(.brokenOff, "\(server.origin) closed the connection before the end of the response")) { try cut.get() }
     let rubbish = try await get("\(server.origin)/rubbish")
     #expect(throws: HTTPError(.brokenOff, "\(server.origin) does not answer in HTTP")) { try rubbish.get() }
     await server.close()
@@ -151,7 +151,7 @@ import TestServers
     let transport = NetworkTransport(proxiesFrom: ["http_proxy": "http://me:word@127.0.0.1:\(proxy.port)", "no_proxy": "127.0.0.1"])
     #expect(
       try await get("http://prices.test/today", HTTPLimits(), transport)
-        == .failure(HTTPError(.unreachable, "the proxy does not lead to http://prices.test")))
+        == .failure(HTTPError(.unreachable, "the proxy cannot connect to http://prices.test")))
     let asked = try #require(proxy.received.value.first)
     #expect(asked.method == "CONNECT" && asked.path == "prices.test:80")
     #expect(asked.headers["proxy-authorization"] == "Basic bWU6d29yZA==")
@@ -216,7 +216,7 @@ import TestServers
     }
     _ = try await get(server.origin).get()
     #expect(String(decoding: try await get(server.origin).get().body, as: UTF8.self) == "2")
-    let broken = HTTPError(.brokenOff, "\(server.origin) closed the connection in the middle")
+    let broken = HTTPError(.brokenOff, "\(server.origin) closed the connection before the end of the response")
     let post = try await get("\(server.origin)/never") { $0 = HTTPRequest(.post, $0.address, body: [1]) }
     #expect(post == .failure(broken))
     // On a new connection nothing is repeated.

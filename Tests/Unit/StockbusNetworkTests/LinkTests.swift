@@ -48,8 +48,8 @@ import Testing
     #expect(heard.value == ["life 1", "life 2", "life 3"])
     let url = "ws://127.0.0.1:\(server.port)"
     let cycle = ["connecting: \(url)", "connected: \(url)"]
-    let lost = "disconnected: the connection was cut"
-    #expect(states() == cycle + [lost] + cycle + [lost] + cycle + ["disconnected: closed as planned"])
+    let lost = "disconnected: the connection was lost"
+    #expect(states() == cycle + [lost] + cycle + [lost] + cycle + ["disconnected: closed normally"])
     #expect(harness.log.texts(.warning).count == 2)
     await server.stop()
   }
@@ -202,7 +202,7 @@ import Testing
     await harness.notices.connections.wait { $0.last?.state == .connected }
     working.finish()
     try await third.value
-    #expect(states().last == "disconnected: closed as planned")
+    #expect(states().last == "disconnected: closed normally")
     // A finished link does not start again.
     try await working.run { _ in Issue.record("it began again") }
     await server.stop()
@@ -218,7 +218,7 @@ import Testing
     await harness.clock.waitForSleeper(until: .seconds(2))
     harness.clock.advance(by: .seconds(2))
     try await life.value
-    #expect(states().last == "disconnected: closed as planned")
+    #expect(states().last == "disconnected: closed normally")
     for peer in server.connections { peer.drop() }
     await server.stop()
   }

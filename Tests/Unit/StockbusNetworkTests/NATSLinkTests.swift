@@ -34,7 +34,7 @@ import Testing
       #expect(got.map { String(buffer: $0.payload) } == ["one", "two"])
     }
     let place = "nats://127.0.0.1:\(server.port)"
-    #expect(states() == ["connecting: \(place)", "connected: \(place)", "disconnected: closed as planned"])
+    #expect(states() == ["connecting: \(place)", "connected: \(place)", "disconnected: closed normally"])
     await server.close()
   }
 
@@ -118,14 +118,14 @@ import Testing
     for server in [first, second] { server.say("INFO {\"ldm\":true}\r\n") }
     try await life.value
     #expect(first.connections == 1 && second.connections == 1)
-    #expect(states().contains("disconnected: the server is being shut down and has asked its clients to leave"))
+    #expect(states().contains("disconnected: the server is shutting down and has asked its clients to disconnect"))
     await first.close()
     await second.close()
   }
 
   @Test(arguments: [
-    ("-ERR 'Authorization Violation'\r\n", "the server does not let us in: Authorization Violation"),
-    ("-ERR 'Slow Consumer'\r\n", "the server has cut us off, because we read too slowly"),
+    ("-ERR 'Authorization Violation'\r\n", "the server rejected the login: Authorization Violation"),
+    ("-ERR 'Slow Consumer'\r\n", "the server closed the connection, because stockbus read too slowly (slow consumer)"),
     ("-ERR 'Stale Connection'\r\n", "the server says: Stale Connection"),
     ("MSG a 3 99999999\r\n", "a message of 97656KiB or more; the limit is 8MiB"),
   ])
@@ -167,7 +167,7 @@ import Testing
     #expect(server.lines.value.first?.contains(#""auth_token":"hush""#) == true)
     let life = Task { try await self.link([server.port]).run { _ in } }
     await harness.notices.connections.wait { $0.count == 5 }
-    #expect(states()[4] == "disconnected: the server does not let us in: it asks for a login, and 'login' has none")
+    #expect(states()[4] == "disconnected: the server rejected the login: it requires a login; set 'login'")
     #expect(!states().joined().contains("hush"))
     life.cancel()
     _ = try? await life.value
@@ -216,7 +216,7 @@ import Testing
       await Task.yield()
     }
     // Time may pass before the server has taken the connection, or behind that.
-    let words = ["no connection in time", "connected, but no greeting came in time: is it a NATS server?"]
+    let words = ["no connection in time", "connected, but no INFO came in time: is it a NATS server?"]
     #expect(words.map { "disconnected: \($0)" }.contains(states()[1]))
     life.cancel()
     _ = try? await life.value

@@ -70,9 +70,9 @@ private func read(_ text: String, _ limits: NATSLimits = NATSLimits()) -> [Strin
   @Test(arguments: [
     ("FOO\r\n", "the server broke the protocol: an unknown line: FOO"),
     ("\r\n", "the server broke the protocol: an unknown line: "),
-    ("INFO {\r\n", "the server broke the protocol: INFO is not as it should be"),
-    ("INFO {\"max_payload\":\"x\"}\r\n", "the server broke the protocol: INFO is not as it should be"),
-    ("INFO {\"max_payload\":0}\r\n", "the server broke the protocol: it says that it takes messages of 0 bytes at most"),
+    ("INFO {\r\n", "the server broke the protocol: INFO is malformed"),
+    ("INFO {\"max_payload\":\"x\"}\r\n", "the server broke the protocol: INFO is malformed"),
+    ("INFO {\"max_payload\":0}\r\n", "the server broke the protocol: it accepts messages of at most 0 bytes"),
     ("MSG a 1\r\n", "the server broke the protocol: a malformed line: MSG a 1"),
     ("MSG a x 1\r\n", "the server broke the protocol: a malformed line: MSG a x 1"),
     ("MSG a 1 -1\r\n", "the server broke the protocol: a malformed line: MSG a 1 -1"),

@@ -69,7 +69,8 @@ import Testing
     } catch {
       #expect(
         "\(error)"
-          == "the server does not let us in: a.creds: no credentials file: a part 'NATS USER JWT' and a part 'USER NKEY SEED' are needed")
+          == "the server rejected the login: a.creds: not a credentials file: a part 'NATS USER JWT' and a part 'USER NKEY SEED' are needed"
+      )
     }
   }
 
@@ -121,9 +122,9 @@ import Testing
     (#"{"stream":"T","seq":0}"#, "the server broke the protocol: an acknowledgement without a number"),
     (
       #"{"stream":"T","seq":-3}"#,
-      #"the server broke the protocol: an answer of JetStream's that is not as it should be: {"stream":"T","seq":-3}"#
+      #"the server broke the protocol: a malformed reply of JetStream: {"stream":"T","seq":-3}"#
     ),
-    (#"{"stream":"T"#, #"the server broke the protocol: an answer of JetStream's that is not as it should be: {"stream":"T"#),
+    (#"{"stream":"T"#, #"the server broke the protocol: a malformed reply of JetStream: {"stream":"T"#),
   ])
   func `refusals and damaged acknowledgements are errors`(_ json: String, _ words: String) throws {
     let message = try answer(json)
@@ -198,7 +199,7 @@ import Testing
       #expect(piece == .status)
     }
     let last = try status(words)
-    #expect(throws: NATSError.protocolViolation("it ends requests for messages before their time")) { try pull.take(last) }
+    #expect(throws: NATSError.protocolViolation("it ends pull requests too early")) { try pull.take(last) }
   }
 
   @Test func `a pull of large messages asks for fewer`() throws {

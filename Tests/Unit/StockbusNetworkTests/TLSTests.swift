@@ -53,7 +53,7 @@ final class Certificates: Sendable {
     #expect(try await attempt("localhost", ca: "ca.pem", certificates: certificates) == "over TLS")
     #expect(try await attempt("127.0.0.1", ca: "ca.pem", certificates: certificates) == "over TLS")
     let untrusted =
-      "the certificate of 'localhost' is not trusted; if a private CA has signed it, name the CA's file as 'ca' in its mapping 'tls'"
+      "the certificate of 'localhost' is not trusted; if a private CA has signed it, set 'ca' under 'tls' to the CA's file"
     #expect(try await attempt("localhost", ca: nil, certificates: certificates) == untrusted)
     #expect(try await attempt("localhost", ca: "other.pem", certificates: certificates) == untrusted)
   }
@@ -69,7 +69,7 @@ final class Certificates: Sendable {
     for host in ["localhost", "127.0.0.1"] {
       #expect(
         try await attempt(host, ca: "ca.pem", certificates: certificates, identity: "there")
-          == "the certificate is not for '\(host)'; connect by a name that it has")
+          == "the certificate is not for '\(host)'; connect by one of its names")
     }
   }
 
@@ -98,12 +98,12 @@ final class Certificates: Sendable {
     #expect(words("/no/such.pem") == "/no/such.pem: No such file or directory")
     #expect(words(folder) == "\(folder): is a folder")
     let text = certificates.folder.file("text.pem")
-    #expect(words(text) == "\(text): no certificates in it; a PEM file has parts that begin with -----BEGIN CERTIFICATE-----")
+    #expect(words(text) == "\(text): has no certificates; a PEM file has parts that begin with -----BEGIN CERTIFICATE-----")
     let identity = TLSIdentity(certificateFile: certificates.folder.file("here.pem"), keyFile: text)
     #expect(throws: TLSError.self) { try identity.serverContext() }
     let mixed = TLSIdentity(certificateFile: certificates.folder.file("here.pem"), keyFile: certificates.folder.file("there.key"))
     #expect {
       try mixed.serverContext()
-    } throws: { "\($0)".hasSuffix("there.key do not belong together: key values mismatch") }
+    } throws: { "\($0)".hasSuffix("there.key do not match: key values mismatch") }
   }
 }

@@ -155,10 +155,10 @@ struct Note: SymbolEvent, Equatable {
     }
     #expect(error(batch) == "none")
     #expect(error(batch, limit: 1) == "more than 1 names at byte 7")
-    #expect(error(batch + [0]) == "2 events do not take 81 bytes at byte 18")
-    #expect(error(Array(batch.dropLast())) == "2 events do not take 79 bytes at byte 18")
+    #expect(error(batch + [0]) == "2 events cannot have 81 bytes at byte 18")
+    #expect(error(Array(batch.dropLast())) == "2 events cannot have 79 bytes at byte 18")
     #expect(error([]) == "the batch ends too early at byte 1")
-    #expect(error([5] + batch.dropFirst()) == "names from 5 on, where 0 are known at byte 5")
+    #expect(error([5] + batch.dropFirst()) == "names from number 5 on, although 0 are known at byte 5")
     var bad = batch
     bad[17] = 2
     #expect(error(bad) == "symbol 2 of 2 at byte 22")
@@ -167,7 +167,7 @@ struct Note: SymbolEvent, Equatable {
     #expect(error(bad) == "'side' is none of its values at byte 39")
     bad = batch
     bad[7] = 34
-    #expect(error(bad).hasPrefix("a bad name: a symbol cannot hold"))
+    #expect(error(bad).hasPrefix("a bad name: a symbol cannot contain"))
   }
 
   @Test func `damaged batches are errors or other events, and no trap`() {

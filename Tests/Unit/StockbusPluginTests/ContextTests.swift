@@ -61,20 +61,20 @@ import Testing
     #expect(
       sentences("A1", "A2", "X*", "A3", "APPL", "A4", "ge") == [
         "'APPL' never came; did you mean 'AAPL'?", "'ge' never came; did you mean 'GE'?", "'A1' never came",
-        "4 more of the named symbols never came, 'A2' for one",
+        "4 more of the named symbols never came, such as 'A2'",
       ])
     #expect(
       sentences("A1", "aapl", "nvda", "brk.b", "ge", "A2") == [
         "'aapl' never came; did you mean 'AAPL'?", "'nvda' never came; did you mean 'NVDA'?", "'brk.b' never came; did you mean 'BRK.B'?",
-        "3 more of the named symbols never came, 'A1' for one",
+        "3 more of the named symbols never came, such as 'A1'",
       ])
     // Two letters are too few: many other symbols differ by one letter.
     #expect(sentences("GM", "F") == ["'GM' never came", "'F' never came"])
-    #expect(sentences("MS*") == ["nothing that came fits 'MS*'"])
+    #expect(sentences("MS*") == ["no symbol that came matches 'MS*'"])
     #expect(sentences("AAPL", came: []) == ["'AAPL' never came"])
     #expect(
       sentences("A1", "A1", "A2", "A3", "A4", "A5") == [
-        "'A1' never came", "'A2' never came", "'A3' never came", "2 more of the named symbols never came, 'A4' for one",
+        "'A1' never came", "'A2' never came", "'A3' never came", "2 more of the named symbols never came, such as 'A4'",
       ])
   }
 
@@ -82,8 +82,8 @@ import Testing
     func sentences(_ named: String..., came: [String] = ["NVDA"]) -> [String] {
       MissingSymbols.sentences(named, cameInstead: came, rejected: ["AAPL", "MSFT"])
     }
-    #expect(sentences("AAPL") == ["'AAPL' came only in what was set aside, as a dead letter"])
-    #expect(sentences("APPL") == ["'APPL' never came; did you mean 'AAPL', which came only in what was set aside?"])
+    #expect(sentences("AAPL") == ["'AAPL' came only in dead letters"])
+    #expect(sentences("APPL") == ["'APPL' never came; did you mean 'AAPL', which came only in dead letters?"])
     // A symbol that came is a more likely suggestion, and symbols that came are not reported.
     #expect(sentences("APPL", came: ["APL"]) == ["'APPL' never came; did you mean 'APL'?"])
     #expect(sentences("AAPL", came: ["AAPL"]) == [])

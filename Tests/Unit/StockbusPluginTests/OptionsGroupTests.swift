@@ -69,7 +69,7 @@ private struct Outer: Options, Equatable {
     #expect(Outer.verify() == [])
     #expect(
       Clash.verify() == [
-        "'forgotten': a property of options needs @Setting", "'number': two properties have this name",
+        "'forgotten': a property of options must have @Setting", "'number': two properties have this name",
         "its default cannot be written: 'number' must be between 1 and 9, got 10",
       ])
   }

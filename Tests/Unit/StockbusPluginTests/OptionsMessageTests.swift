@@ -23,7 +23,7 @@ import Testing
         "3:10 'limit' must be between 1 and 1000, got 5000",
         "4:10 'order' must be one of ascending, descending, got 'descendng'; did you mean 'descending'?",
         "5:3 unknown option 'watchlst'; known are interval, path, url, limit, order, symbols, buffer_size, token",
-        "6:16 'symbols[1]' must be a symbol, got 'B,C': a symbol cannot hold control characters, quotation marks, backslashes or commas",
+        "6:16 'symbols[1]' must be a symbol, got 'B,C': a symbol cannot contain control characters, quotation marks, backslashes or commas",
         "7:16 'buffer_size' must be a size such as 64KiB, got '64'; write a unit, such as 64KiB or 64B",
       ])
   }
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func `an option without a blank behind its colon is told, without its value`() {
-    #expect(complaints(Buffer.self, "{capacity:s3cret}") == ["1:2 a blank is missing behind the colon of 'capacity:'; write 'capacity: …'"])
+    #expect(complaints(Buffer.self, "{capacity:s3cret}") == ["1:2 a blank is missing after the colon of 'capacity:'; write 'capacity: …'"])
   }
 
   @Test(
@@ -45,7 +45,7 @@ import Testing
       ("-$1,000.50", "write -1000.50, without the currency, without marks between thousands"), ("€ 5", "write 5, without the currency"),
       ("1,000.5", "write 1000.5, without marks between thousands"),
       ("1.000,5", "write 1000.5, without marks between thousands, with a decimal point"),
-      ("1,000", "write 1.000 or 1000, whichever is meant: a comma is read as neither"),
+      ("1,000", "write 1.000 or 1000, whichever is meant; a comma is not accepted"),
       ("1'000'000", "write 1000000, without marks between thousands"), ("1_000_000", "write 1000000, without marks between thousands"),
       ("500,5", "write 500.5, with a decimal point"), ("1,5 %", "write 1.5, without the per cent sign, with a decimal point"),
     ])

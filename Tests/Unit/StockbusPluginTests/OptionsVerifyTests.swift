@@ -19,8 +19,8 @@ import Testing
     }
     #expect(
       Careless.verify() == [
-        "'forgotten': a property of options needs @Setting", "'nothing': a property of options needs @Setting",
-        "'something': a property of options needs @Setting",
+        "'forgotten': a property of options must have @Setting", "'nothing': a property of options must have @Setting",
+        "'something': a property of options must have @Setting",
       ])
     let careless = try decode(Careless.self, "{number: 2}")
     #expect(careless.number == 2)
@@ -60,8 +60,8 @@ import Testing
     }
     #expect(
       Sloppy.verify(reserved: ["plugin", "a"]) == [
-        "'a': its description is no sentence: ''", "'b': its description is no sentence: 'no full stop'",
-        "'c': its sentence has several lines", "'max_size': two properties have this name", "'a': this name is reserved",
+        "'a': its description is not a sentence: ''", "'b': its description is not a sentence: 'no full stop'",
+        "'c': its description has several lines", "'max_size': two properties have this name", "'a': this name is reserved",
       ])
   }
 
@@ -79,7 +79,7 @@ import Testing
       @Setting("A number.") var number = 1
       enum CodingKeys: String, CodingKey { case number = "nr" }
     }
-    #expect(Renamed.verify() == ["the options: its own CodingKeys or init(from:) are in the way"])
+    #expect(Renamed.verify() == ["the options: remove its own CodingKeys or init(from:)"])
     #expect(complaints(Renamed.self, "{}").count == 1)
   }
 

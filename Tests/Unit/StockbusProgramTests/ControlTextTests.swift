@@ -51,7 +51,7 @@ import Testing
       {"id":"alerts","kind":"sink","plugin":"notification_dispatcher","place":"desk.yaml:13:3","state":"backing_off","in":4000,"out":1,
       "leftOut":17,"reasons":[
       {"verdict":"alerts","reason":"rule 'any' (above 1) has fired, and fires only once","setting":"rules[0]","place":"desk.yaml:13:55",
-      "time":"2026-01-05T14:30:01Z"},{"verdict":"waits","reason":"rule 'up' (rises_by 5%) has not come true","setting":"rules[1]"}]}]}
+      "time":"2026-01-05T14:30:01Z"},{"verdict":"waits","reason":"rule 'up' (rises_by 5%) has not been true yet","setting":"rules[1]"}]}]}
       """
     let report = try #require(JSONDocument.read(SymbolReport.self, Array(json.utf8)))
     try expect(SymbolText(report: report).lines.joined(separator: "\n"), is: "why.txt")
@@ -60,7 +60,7 @@ import Testing
   @Test func `the runs that there are`() throws {
     let client = ControlClient(socket: "/none", clock: SystemTimekeeper())
     let runs = [
-      PresentRuns.Run(process: 77, client: client, status: nil, failure: "has not answered within 5s"),
+      PresentRuns.Run(process: 77, client: client, status: nil, failure: "did not respond within 5s"),
       PresentRuns.Run(process: 4242, client: client, status: try status(1), failure: nil),
     ]
     try expect(ListRuns.text(runs), is: "ps.txt")
@@ -88,7 +88,7 @@ import Testing
     let client = ControlClient(socket: "/none", clock: SystemTimekeeper())
     let desk = PresentRuns.Run(process: 4242, client: client, status: try status(1), failure: nil)
     let other = PresentRuns.Run(process: 4243, client: client, status: try status(1, name: "other", process: 4243), failure: nil)
-    let mute = PresentRuns.Run(process: 77, client: client, status: nil, failure: "has not answered within 5s")
+    let mute = PresentRuns.Run(process: 77, client: client, status: nil, failure: "did not respond within 5s")
     func choice(_ wanted: String?, _ runs: PresentRuns.Run...) -> String {
       do throws(RunChoice.RunMistake) { return "\(try RunChoice.choose(wanted, of: runs).status.process)" } catch {
         return error.description
@@ -98,7 +98,7 @@ import Testing
     #expect(choice(nil) == "nothing runs; 'stockbus run plugins.yaml' starts something")
     #expect(choice(nil, desk, other) == "which run? Say --run with a name or a number: desk (process 4242), other (process 4243)")
     #expect(choice("desc", desk, mute) == "no run 'desc'; there is desk (process 4242), ? (process 77)")
-    #expect(choice("77", desk, mute) == "process 77 does not answer: has not answered within 5s")
+    #expect(choice("77", desk, mute) == "process 77 does not answer: did not respond within 5s")
   }
 
   @Test func `a run has the name of its configuration, and a port has a token`() throws {

@@ -78,11 +78,11 @@ import Testing
     #expect(faults() == [])
     #expect(
       faults(Plugin("null_sink", "Another one.", .sink(Swallow<Trade>.self))) == [
-        "two plugins are called 'null_sink': those of \(Plugin.nullSinkComponent) and \(String(reflecting: Swallow<Trade>.self))"
+        "two plugins have the name 'null_sink': those of \(Plugin.nullSinkComponent) and \(String(reflecting: Swallow<Trade>.self))"
       ])
     #expect(
       faults(Plugin("spread", "Takes its own trades.", .sink(Swallow<OwnTrade>.self))) == [
-        "two event types are called 'trade': \(String(reflecting: Trade.self)) and \(String(reflecting: OwnTrade.self))"
+        "two event types have the name 'trade': \(String(reflecting: Trade.self)) and \(String(reflecting: OwnTrade.self))"
       ])
     // A type that several plugins share is one type.
     #expect(faults(Plugin("more", "Takes trades.", .sink(Swallow<Trade>.self))) == [])
@@ -102,7 +102,7 @@ import Testing
       } catch { return error.description }
     }
     #expect(problems("null_sink") == "")
-    #expect(problems("spread").hasPrefix("desk.yaml:1:1: error: two event types are called 'trade'"), "\(problems("spread"))")
+    #expect(problems("spread").hasPrefix("desk.yaml:1:1: error: two event types have the name 'trade'"), "\(problems("spread"))")
     #expect(throws: (any Error).self) { try Program.$current.withValue(program) { _ = try Program.wholeCatalogue() } }
   }
 

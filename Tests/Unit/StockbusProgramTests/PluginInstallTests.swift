@@ -177,7 +177,7 @@ private actor All: EventProcessor {
     unlink(path)
     #expect(mkfifo(path, 0o600) == 0)
     let found = problems("{ plugin: big_trades, inputs: [ticks], options: { by: size } }")
-    let told = ["/user/big_trades.stockbusplugin/plugin.yaml:1:1: error: is no plain file, which it has to be"]
+    let told = ["/user/big_trades.stockbusplugin/plugin.yaml:1:1: error: is not a regular file, which it has to be"]
     #expect(found == (name == "plugin.yaml" ? told : []))
   }
 

@@ -126,6 +126,6 @@ actor Curious: Sink {
   }
 
   @Test func `a component with doors has no process of its own`() {
-    #expect(Blueprint.processor(Adder.self).obstacleToIsolation == "offers doors, which do not lead into another process")
+    #expect(Blueprint.processor(Adder.self).obstacleToIsolation == "offers doors, which do not work across processes")
   }
 }

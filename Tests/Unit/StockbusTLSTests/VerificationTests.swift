@@ -21,7 +21,7 @@ import Testing
     }
     #expect(pair.server.ear.bytes == [] && !pair.client.isOpen && pair.client.ear.errors.count == 1)
     // The server is told.
-    #expect(pair.server.ear.errors.first?.hasPrefix("the other side refuses: ") == true)
+    #expect(pair.server.ear.errors.first?.hasPrefix("the other side refused: ") == true)
     return pair.client.ear.errors[0]
   }
 

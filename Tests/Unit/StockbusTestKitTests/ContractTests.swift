@@ -11,8 +11,8 @@ import Testing
       violations == [
         "The plugin's name 'BadPlugin' is not in snake_case.",
         "The plugin's description is no sentence with a full stop: 'no sentence'.",
-        "Options: 'fourth': a property of options needs @Setting.",
-        "Options: 'first': its description is no sentence: 'No full stop'.",
+        "Options: 'fourth': a property of options must have @Setting.",
+        "Options: 'first': its description is not a sentence: 'No full stop'.",
         "Options: its default cannot be written: 'third' must be between 1 and 5, got 9.",
         "Options: 'inputs': this name is reserved.",
         "Event 'badEvent': its name is not in snake_case.",

@@ -162,24 +162,24 @@ import Testing
     let negative = AccountRules("b", currency: "USD", deposit: -1)
     #expect(
       fault { () throws(BrokerError) in try desk.broker.open(negative, at: desk.tick(), into: &desk.out) }
-        == "account 'b': a deposit below zero")
+        == "account 'b': the deposit is below zero")
     let none = AccountRules("b", currency: "USD", deposit: 1, margin: MarginRule(long: 0))
     #expect(
       fault { () throws(BrokerError) in try desk.broker.open(none, at: desk.tick(), into: &desk.out) }
-        == "account 'b': a margin that is not above zero")
+        == "account 'b': the margin must be above zero")
     #expect(
       fault { () throws(BrokerError) in try desk.broker.define("X", TradingTerms(lot: 0)) }
-        == "instrument 'X': a lot that is not above zero")
+        == "instrument 'X': the lot must be above zero")
     #expect(
       fault { () throws(BrokerError) in try desk.broker.define("X", TradingTerms(market: -1)) }
-        == "instrument 'X': a market number out of range")
+        == "instrument 'X': the market number is out of range")
     #expect(
       fault { () throws(BrokerError) in try desk.broker.open(market: 4096, until: nil, at: desk.tick(), into: &desk.out) }
         == "market 4096: out of range")
     desk.submit("one", .buy, "1", .limit, limit: "1")
     #expect(
       fault { () throws(BrokerError) in try desk.broker.define("X", TradingTerms(market: 1)) }
-        == "instrument 'X': another market or multiplier, and there are orders or positions")
+        == "instrument 'X': market and multiplier cannot change while there are orders or positions")
     #expect(fault { () throws(BrokerError) in try desk.broker.define("X", TradingTerms(lot: 5)) } == "none")
   }
 }

@@ -185,7 +185,7 @@ import Testing
     #expect(rule.total(filled: 201, value: 1) == 1)  // 1.005
     #expect(rule.total(filled: 203, value: 1) == amount("1.02"))  // 1.015
     #expect(FeeRule(minimum: 2, maximum: 1).fault == "a maximum below the minimum")
-    #expect(FeeRule(rate: -1).fault == "a fee below zero")
+    #expect(FeeRule(rate: -1).fault == "a fee is below zero")
     #expect(FeeRule(rate: Percent(raw: .max)).total(filled: 1, value: Amount(raw: .max)) == nil)
   }
 }

@@ -27,7 +27,7 @@ import WatchlistFilter
     }
     #expect(
       await message("AAPL\n\nB,C # two\n")
-        == "F/list.txt:3: 'B,C': a symbol cannot hold control characters, quotation marks, backslashes or commas")
+        == "F/list.txt:3: 'B,C': a symbol cannot contain control characters, quotation marks, backslashes or commas")
     #expect(await message("# long\n" + String(repeating: "A", count: 65)).hasPrefix("F/list.txt:2: 'AAAA"))
     folder.remove("list.txt")
     await #expect {
@@ -117,9 +117,9 @@ import WatchlistFilter
     #expect(harness.counter("reloads") == 3)
     #expect(
       harness.log.texts(.warning).map { $0.replacingPath(folder.path) } == [
-        "warning plugin: F/list.txt: No such file or directory; the watchlist stays as it was",
-        "warning plugin: F/list.txt:2: 'A,B': a symbol cannot hold control characters, quotation marks, backslashes or commas; "
-          + "the watchlist stays as it was",
+        "warning plugin: F/list.txt: No such file or directory; the watchlist is unchanged",
+        "warning plugin: F/list.txt:2: 'A,B': a symbol cannot contain control characters, quotation marks, backslashes or commas; "
+          + "the watchlist is unchanged",
       ])
   }
 }

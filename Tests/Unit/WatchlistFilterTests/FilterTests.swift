@@ -29,7 +29,7 @@ func pass(_ options: String, _ symbols: [Symbol]) async throws -> [String] {
     }
     #expect(try await notes("symbols: [APPL, NVDA]") == ["'APPL' never came; did you mean 'AAPL'?"])
     #expect(try await notes("{ symbols: [nvda, 'BRK.?'], invert: true }") == ["'nvda' never came; did you mean 'NVDA'?"])
-    #expect(try await notes("symbols: ['MS*']") == ["nothing that came fits 'MS*'"])
+    #expect(try await notes("symbols: ['MS*']") == ["no symbol that came matches 'MS*'"])
     #expect(try await notes("symbols: [AAPL, '*']") == [])
   }
 
@@ -46,7 +46,7 @@ func pass(_ options: String, _ symbols: [Symbol]) async throws -> [String] {
       return said.map { "\($0.verdict) \($0.reason) by \($0.setting?.description ?? "")" }
     }
     #expect(try await said("symbols: [AAPL, BRK.A]") == ["passes 'symbols' lists it by symbols[1]"])
-    #expect(try await said("symbols: [AAPL, 'BRK.*']") == ["passes 'BRK.*' in 'symbols' fits it by symbols[1]"])
+    #expect(try await said("symbols: [AAPL, 'BRK.*']") == ["passes 'BRK.*' in 'symbols' matches it by symbols[1]"])
     #expect(try await said("symbols: [AAPL]") == ["filters 'symbols' does not list it by symbols"])
     #expect(
       try await said("{ symbols: [BRK.A], invert: true }") == ["filters 'symbols' lists it, and 'invert' passes the others by invert"])
@@ -95,7 +95,7 @@ func pass(_ options: String, _ symbols: [Symbol]) async throws -> [String] {
     ("", "1:1: error: 'symbols' or 'file' is needed"),
     (
       "symbols: [A, 'B,C']",
-      "1:14: error: 'symbols': 'B,C': a symbol cannot hold control characters, quotation marks, backslashes or commas"
+      "1:14: error: 'symbols': 'B,C': a symbol cannot contain control characters, quotation marks, backslashes or commas"
     ),
     ("{ symbols: [A], check: 1ms }", "1:24: error: 'check' must be between 10ms and 1h, got 1ms"),
   ])

@@ -47,6 +47,6 @@ func matchesPlainly(_ name: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Un
     #expect(Watchlist.fault(in: "BRK.*") == nil)
     #expect(Watchlist.fault(in: String(repeating: "?", count: 65)) == "a pattern has at most 64 bytes")
     #expect(Watchlist.fault(in: "") == "a symbol cannot be empty")
-    #expect(Watchlist.fault(in: "A,B") == "a symbol cannot hold control characters, quotation marks, backslashes or commas")
+    #expect(Watchlist.fault(in: "A,B") == "a symbol cannot contain control characters, quotation marks, backslashes or commas")
   }
 }

@@ -185,7 +185,7 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
     await passTime(.seconds(10)) { states.last == .disconnected }
     await passTime(.milliseconds(1)) { states.last == .connected }
     #expect(await running.output(count: 1).count == 1)
-    #expect(harness.notices.connections.value.filter { $0.state == .disconnected }.map(\.reason) == ["nothing came for too long"])
+    #expect(harness.notices.connections.value.filter { $0.state == .disconnected }.map(\.reason) == ["no message came for too long"])
     try await running.stop()
     await venue.server.stop()
   }
@@ -235,9 +235,9 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
         """, emitting: Trade.self)
     await harness.notices.connections.wait { $0.last?.state == .disconnected }
     await #expect { try await running.stop() } throws: {
-      "\($0)".hasSuffix("the venue does not let us in: auth failed") && ($0 as? any EnvironmentError)?.isPermanent == true
+      "\($0)".hasSuffix("the venue rejected the login: auth failed") && ($0 as? any EnvironmentError)?.isPermanent == true
     }
-    #expect(harness.deadLetters.map(\.reason) == ["the venue refuses: auth failed"])
+    #expect(harness.deadLetters.map(\.reason) == ["the venue reports an error: auth failed"])
     await venue.server.stop()
   }
 
@@ -253,7 +253,7 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
     let trades = await running.output(count: 1)
     #expect(trades.map(\.price) == [4])
     #expect(harness.deadLetters.count == 3)
-    #expect(harness.deadLetters.first?.reason == "the venue refuses: Invalid request")
+    #expect(harness.deadLetters.first?.reason == "the venue reports an error: Invalid request")
     #expect(harness.counter("refusals") == 1)
     #expect(harness.counter("unknown") == 2)
     #expect(harness.counter("malformed") == 2)
@@ -292,7 +292,7 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
     #expect(await running.output(count: 1).map(\.price) == [4])
     let reasons = [
       "a message of 64MiB or more; the limit is 1MiB", "a text that is not UTF-8",
-      "the other side broke the protocol: a frame with reserved bits",
+      "the peer broke the protocol: a frame with reserved bits",
     ]
     #expect(harness.deadLetters.map(\.reason) == reasons)
     #expect(harness.deadLetters.map(\.payload) == [#"{"e":"trade","#, "hi\u{fffd}(", ""])
@@ -366,7 +366,7 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
   @Test func `what is missing is said at its place`() throws {
     #expect(
       try problems("symbols: [A]") == [
-        "2: source 'live': 'messages' is needed: which messages there are, as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }",
+        "2: source 'live': 'messages' is needed: the kinds of messages, as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }",
         "2: source 'live': a 'preset' or a 'url' is needed",
       ])
     #expect(

@@ -174,14 +174,14 @@ private let talks: [Talk] = [
         "\(talk.symbol) 10.5 2", "\(talk.symbol) 11.0 2",
       ])
     #expect(venue.said.value == talk.heard + talk.heard)
-    #expect(harness.deadLetters.map(\.reason) == ["the venue refuses: \(talk.refusal.words)"])
+    #expect(harness.deadLetters.map(\.reason) == ["the venue reports an error: \(talk.refusal.words)"])
     #expect(harness.counter("unknown") == 0)
     #expect(harness.counter("malformed") == 0)
     #expect(harness.notices.gaps.value == [])
 
     // No more messages come.
     await passTime(.seconds(5)) { states().count { $0 == .disconnected } == 2 }
-    #expect(harness.notices.connections.value.last { $0.state == .disconnected }?.reason == "nothing came for too long")
+    #expect(harness.notices.connections.value.last { $0.state == .disconnected }?.reason == "no message came for too long")
     try await running.stop()
     await venue.server.stop()
   }
