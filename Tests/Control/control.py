@@ -237,7 +237,7 @@ def test_several_runs(desk):
 
 
 def test_failing_sink(desk):
-    """A sink that cannot start is named by health, metrics and status, and the others go on."""
+    """A sink that cannot start is named by health, metrics and status, and the others continue."""
     taken = socket.socket()
     taken.bind(("127.0.0.1", 0))
     taken.listen()
@@ -372,10 +372,10 @@ def test_faulty_sinks(desk):
         before = edge("good", desk.status())["delivered"]
         desk.until(lambda: edge("good", desk.status())["delivered"] > before + 10_000)
         # The one that hangs is noticed after a while; the slow one finishes a batch now and then.
-        desk.until(lambda: "has finished nothing for" in desk.ask("status").stdout)
+        desk.until(lambda: "has finished no event for" in desk.ask("status").stdout)
         states = {"ticks": "running", "good": "running", "full": "degraded", "echo": "degraded", "reader": "failed", "hung": "degraded"}
         reasons = {
-            "full": "No space left on device", "echo": "Connection refused", "reader": "Broken pipe", "hung": "has finished nothing for"}
+            "full": "No space left on device", "echo": "Connection refused", "reader": "Broken pipe", "hung": "has finished no event for"}
         status = desk.status()
         components = {component["id"]: component for component in status["components"]}
         expect({id: components[id]["state"] for id in states} == states, components)

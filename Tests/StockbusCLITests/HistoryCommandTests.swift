@@ -65,7 +65,7 @@ struct HistoryCommandTests {
     #expect(try run("AAPL", "--from", "2013-10-02", "--to", "2013-10-01").status == 64)
     #expect(try outcome("import", "absent.csv") == "1 error: 'absent.csv': No such file or directory\n")
     folder.put("text", in: "text.db")
-    let text = "1 error: 'text.db' is no database of stockbus: it is not a database; another path leaves it alone\n"
+    let text = "1 error: 'text.db' is not a database of stockbus: it is not a database; use another path to keep it\n"
     #expect(try outcome("check", "--file", "text.db") == text)
     #expect(try outcome("import", "daily.csv", "--file", "text.db") == text)
     #expect(try run("import", "daily.csv", "--file", "daily.csv").status == 1)

@@ -141,8 +141,8 @@ private actor All: EventProcessor {
     ("every: { default: x, max: 3, doc: A. }", "option 'every': 'min' and 'max' are for numbers and durations: write its 'type'"),
     ("every: { type: number, min: x, doc: A. }", "option 'every': 'x' is no number"),
     ("every: { type: number, min: 5, max: 3, doc: A. }", "option 'every': 'min' is above 'max'"),
-    ("every: { type: number, values: [1], doc: A. }", "option 'every': 'values' are words: write no 'type', or text"),
-    ("every: { default: 5, doc: A }", "option 'every': 'doc' is a sentence and ends with a full stop"),
+    ("every: { type: number, values: [1], doc: A. }", "option 'every': 'values' are words: leave out 'type', or write text"),
+    ("every: { default: 5, doc: A }", "option 'every': 'doc' must be a sentence with a full stop"),
   ])
   func `a bad declaration of an option is told`(_ what: (declared: String, error: String)) {
     put(
@@ -176,7 +176,7 @@ private actor All: EventProcessor {
     unlink(path)
     #expect(mkfifo(path, 0o600) == 0)
     let found = problems("{ plugin: big_trades, inputs: [ticks], options: { by: size } }")
-    let told = ["/user/big_trades.stockbusplugin/plugin.yaml:1:1: error: is not a regular file, which it has to be"]
+    let told = ["/user/big_trades.stockbusplugin/plugin.yaml:1:1: error: must be a regular file"]
     #expect(found == (name == "plugin.yaml" ? told : []))
   }
 
@@ -205,12 +205,12 @@ private actor All: EventProcessor {
     let place = "desk.yaml:2:31: error: processor 'mine': "
     #expect(
       problems("{ plugin: filter, inputs: [ticks], where: size > 1 }") == [
-        place + "two plugins are called 'filter': the program's own, and '/user/filter.stockbusplugin'"
+        place + "two plugins have the name 'filter': the program's own, and '/user/filter.stockbusplugin'"
       ])
     put(in: "third")
     #expect(
       problems("{ plugin: big_trades, inputs: [ticks] }", "plugin_path: [\(workshop.file("other")), \(workshop.file("third"))]") == [
-        place + "two plugins are called 'big_trades': '/other/big_trades.stockbusplugin' and '/third/big_trades.stockbusplugin'"
+        place + "two plugins have the name 'big_trades': '/other/big_trades.stockbusplugin' and '/third/big_trades.stockbusplugin'"
       ])
     // Nobody who does not name it hears of it.
     #expect(problems("{ plugin: watchlist_filter, inputs: [ticks], symbols: [A] }") == [])
@@ -247,7 +247,7 @@ private actor All: EventProcessor {
 
   @Test func `folders and bundles that cannot be used are told`() {
     let mine = "{ plugin: watchlist_filter, inputs: [ticks], symbols: [A] }"
-    #expect(problems(mine, "plugin_path: [\(workshop.file("none"))]") == ["desk.yaml:4:15: error: plugin_path: '/none' is no folder"])
+    #expect(problems(mine, "plugin_path: [\(workshop.file("none"))]") == ["desk.yaml:4:15: error: plugin_path: '/none' is not a folder"])
     #expect(
       problems(mine, "plugin_path: [{ a: b }]").map { $0.contains("desk.yaml:4:15: error: 'plugin_path' must be a folder") } == [true])
     put(Self.manifest.replacing("takes: [trade, quote]", with: "takes: [trad]"))
@@ -267,9 +267,10 @@ private actor All: EventProcessor {
         "desk.yaml:2:31: error: processor 'mine': unknown plugin 'big_trade'; did you mean 'big_trades'?"
       ])
     #expect(
-      problems(mine, "plugin_path: \(workshop.file("build"))").map { $0.hasSuffix("'/build' is no folder; 'plugin build' makes it") } == [
-        true
-      ])
+      problems(mine, "plugin_path: \(workshop.file("build"))").map { $0.hasSuffix("'/build' is not a folder; 'plugin build' makes it") }
+        == [
+          true
+        ])
     // A name is no path.
     #expect(problems("{ plugin: ../user/big_trades, inputs: [ticks] }").map { $0.contains("unknown plugin") } == [true])
   }
@@ -329,10 +330,10 @@ private actor All: EventProcessor {
     }
     let rebuild = "build it again, with 'plugin build' in the plugin's folder, and install it"
     #expect(
-      try told("x", ("platform: \(LibraryStamp.platform)", "platform: linux-riscv")).contains("its library is for 'linux-riscv', and this"))
+      try told("x", ("platform: \(LibraryStamp.platform)", "platform: linux-riscv")).contains("its library is for 'linux-riscv', but this"))
     #expect(try told("x", ("contract: \"", "contract: \"0")).contains("was built for another stockbus or by another compiler"))
-    #expect(try told("x", ("contents: \"", "contents: \"0")).contains("is not the one that was built; \(rebuild)"))
-    #expect(try told("x", ("library: ", "library: ../")).contains("names a library outside of the bundle"))
+    #expect(try told("x", ("contents: \"", "contents: \"0")).contains("was changed after the build; \(rebuild)"))
+    #expect(try told("x", ("library: ", "library: ../")).contains("names a library outside the bundle"))
     #expect(try told("a text and no library").contains("its library cannot be loaded: "))
     #expect(try told("x", ("library: ", "lib: ")).contains("unknown option 'lib'"))
     try putLibrary("x")

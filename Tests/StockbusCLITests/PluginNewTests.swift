@@ -40,10 +40,14 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "'' is no name"), ("Big", "'Big' is no name"), ("big-trades", "is no name"), ("2big", "is no name"), ("big__trades", "is no name"),
-    ("big_", "is no name"), ("../big", "is no name"), ("bìg", "is no name"), ("in", "a word of Swift or Python"),
-    ("lambda", "a word of Swift or Python"), ("event", "the name of one of stockbus"), ("stockbus", "the name of one of stockbus"),
-    ("generator", "there is a plugin 'generator' already"), (String(repeating: "a", count: 41), "longer than 40 characters"),
+    ("", "'' cannot be the name of a plugin"), ("Big", "'Big' cannot be the name of a plugin"),
+    ("big-trades", "cannot be the name of a plugin"), ("2big", "cannot be the name of a plugin"),
+    ("big__trades", "cannot be the name of a plugin"),
+    ("big_", "cannot be the name of a plugin"), ("../big", "cannot be the name of a plugin"), ("bìg", "cannot be the name of a plugin"),
+    ("in", "a keyword of Swift or Python"),
+    ("lambda", "a keyword of Swift or Python"), ("event", "the same name as a type of stockbus"),
+    ("stockbus", "the same name as a type of stockbus"),
+    ("generator", "the plugin 'generator' exists already"), (String(repeating: "a", count: 41), "longer than 40 characters"),
   ])
   func `names that are refused`(name: String, why: String) {
     #expect(PluginName.fault(name, taken: ["generator"])?.contains(why) == true)
@@ -94,8 +98,8 @@ import Testing
 
   @Test(arguments: [
     ("kind: sink", "plugin.yaml:1:1: error: 'name'"),
-    ("name: in\nkind: sink\nhome: process\ndoc: Is.\ntakes: [trade]\nrun: [x]", "plugin.yaml:1:1: error: 'in' is a word"),
-    ("name: a\nkind: sink\nhome: process\ndoc: Is\ntakes: [trade]\nrun: [x]", "plugin.yaml:4:1: error: 'doc' is a sentence"),
+    ("name: in\nkind: sink\nhome: process\ndoc: Is.\ntakes: [trade]\nrun: [x]", "plugin.yaml:1:1: error: 'in' is a keyword"),
+    ("name: a\nkind: sink\nhome: process\ndoc: Is\ntakes: [trade]\nrun: [x]", "plugin.yaml:4:1: error: 'doc' must be a sentence"),
     ("name: a\nkind: sink\nhome: process\ndoc: Is.\nrun: [x]", "'takes' is missing"),
     ("name: a\nkind: source\nhome: process\ndoc: Is.\nemits: trade\nrun: []", "plugin.yaml:6:1: error: 'run' is missing"),
     ("name: a\nkind: source\nhome: process\ndoc: Is.\nemits: trade\nrun: [x]\noptions: { a: { doc: No } }", "option 'a': 'doc'"),
@@ -232,7 +236,7 @@ struct PluginFolderTests {
     #expect(try run("plugin", "build", "big_trades").status == 0)
     let traps = try run("validate", in: "big_trades")
     #expect(traps.status == 78 && traps.errors.hasPrefix("plugins.yaml:"), "\(traps)")
-    #expect(traps.errors.contains("its library ends a process that loads it, with signal "), "\(traps)")
+    #expect(traps.errors.contains("its library crashes the process that loads it: signal "), "\(traps)")
     #expect(traps.errors.contains("not today"), "\(traps)")
   }
 
@@ -274,9 +278,9 @@ struct PluginFolderTests {
     let again = try run("plugin", "new", "big_trades", "--kind", "sink", "--home", "process")
     #expect(again == (1, "", "error: 'big_trades' exists already; nothing was written\n"))
     let taken = try run("plugin", "new", "filter", "--kind", "sink", "--home", "process")
-    #expect(taken.status == 64 && taken.errors.contains("there is a plugin 'filter' already"))
+    #expect(taken.status == 64 && taken.errors.contains("the plugin 'filter' exists already"))
     let none = try run("plugin", "test")
-    #expect(none.status == 78 && none.errors.hasPrefix("plugin.yaml:1:1: error: no such file; a plugin's folder has one"))
+    #expect(none.status == 78 && none.errors.hasPrefix("plugin.yaml:1:1: error: no such file; a plugin's folder needs one"))
     #expect(try run("plugin", "check", "nowhere").errors.hasPrefix("nowhere/plugin.yaml:1:1: error: no such file"))
     #expect(try run("plugin", "check", "null_sink") == (0, "null_sink keeps the contract\n", ""))
   }

@@ -250,7 +250,7 @@ import Testing
     #expect(result.status == 78)
     #expect(
       result.errors.hasPrefix(
-        "ticks.csv:1:1: error: is data and no configuration; in a configuration a source reads it: "
+        "ticks.csv:1:1: error: is data, not a configuration; in a configuration a source reads it: "
           + "sources: { prices: { plugin: file_replay, path: ticks.csv } }\n"), "\(result.errors)")
   }
 }
