@@ -204,11 +204,11 @@ sinks:
     desk.until(lambda: desk.status()["edges"][-1]["delivered"] > 0)
     answer = desk.ask("why", "MSFT", "--for", "1s")
     lines = answer.stdout.splitlines()
-    expect(answer.returncode == 0 and lines[0] == "'MSFT' comes to no sink; mine has published nothing about it", answer)
+    expect(answer.returncode == 0 and lines[0] == "'MSFT' reaches no sink; mine published no event of it", answer)
     expect(re.search(rf"^mine +watchlist_filter +running +[1-9]\d* +0 +filters: 'symbols' does not list it \({config}:5:63\)$",
                      answer.stdout, re.M), answer)
     report = json.loads(desk.ask("why", "AAPL", "--for", "1s", "--json").stdout)
-    expect(report["verdict"] == "'AAPL' comes to out" and report["components"][1]["reasons"][0]["setting"] == "symbols[0]", report)
+    expect(report["verdict"] == "'AAPL' reaches out" and report["components"][1]["reasons"][0]["setting"] == "symbols[0]", report)
     unknown = desk.ask("why", "msft")
     expect(unknown.returncode == 1 and "did you mean 'MSFT'?" in unknown.stderr, unknown)
     expect(desk.ask("why", "MSFT", "--for", "1h").returncode == 64, "longer than a minute")
@@ -317,7 +317,7 @@ def test_foreign_folder(desk):
     os.chmod(os.path.join(desk.folder, "stockbus"), 0o777)
     config = desk.write("desk.yaml", DESK.replace("interval: 50ms", "count: 50, interval: 10ms"))
     ran = desk.ask("run", config)
-    expect(ran.returncode == 0 and "others may enter it" in ran.stderr and "balanced" in ran.stderr, ran)
+    expect(ran.returncode == 0 and "other users may enter it" in ran.stderr and "balanced" in ran.stderr, ran)
 
 
 FAULTS = """

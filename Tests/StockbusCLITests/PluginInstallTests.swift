@@ -139,7 +139,7 @@ private actor All: EventProcessor {
     ("every: { type: whole_number, default: x, doc: A. }", "option 'every': its default must be a whole number, got 'x'"),
     ("every: { default: 5, max: 3, doc: A. }", "option 'every': its default must be a number of at most 3, got '5'"),
     ("every: { default: x, max: 3, doc: A. }", "option 'every': 'min' and 'max' are for numbers and durations: write its 'type'"),
-    ("every: { type: number, min: x, doc: A. }", "option 'every': 'x' is no number"),
+    ("every: { type: number, min: x, doc: A. }", "option 'every': 'x' is not a number"),
     ("every: { type: number, min: 5, max: 3, doc: A. }", "option 'every': 'min' is above 'max'"),
     ("every: { type: number, values: [1], doc: A. }", "option 'every': 'values' are words: leave out 'type', or write text"),
     ("every: { default: 5, doc: A }", "option 'every': 'doc' must be a sentence with a full stop"),
@@ -260,7 +260,7 @@ private actor All: EventProcessor {
       problems("{ plugin: big_trades, inputs: [ticks] }").map { $0.hasPrefix("/user/big_trades.stockbusplugin/plugin.yaml:3:7: error: ") }
         == [true])
     put(Self.manifest.replacing("name: big_trades", with: "name: other"))
-    #expect(problems("{ plugin: big_trades, inputs: [ticks] }").map { $0.contains("has to be other.stockbusplugin") } == [true])
+    #expect(problems("{ plugin: big_trades, inputs: [ticks] }").map { $0.contains("must be other.stockbusplugin") } == [true])
     put()
     #expect(
       problems("{ plugin: big_trade, inputs: [ticks] }") == [
