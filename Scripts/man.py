@@ -19,7 +19,7 @@ FILES = [
     ("$XDG_STATE_HOME/stockbus/console_viewer", "The watchlist and the alerts of the screen."),
     ("$XDG_STATE_HOME/stockbus/dashboard.db", "The watchlists and settings of the dashboard's page. The configuration can name other files "
      "for both."),
-    ("history.db, paper.db", "What the commands history, account and paper read unless told."),
+    ("history.db, paper.db", "What the commands history, account and paper read by default."),
 ]
 VARIABLES = [
     ("NAME", "A configuration can have ${NAME}, ${NAME:-default} and ${NAME:?message} in its values."),

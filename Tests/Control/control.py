@@ -128,7 +128,7 @@ def expect(holds, what):
 def test_nothing_runs(desk):
     """Nothing runs: that is said."""
     answer = desk.ask("status")
-    expect(answer.returncode == 1 and "nothing runs" in answer.stderr, answer)
+    expect(answer.returncode == 1 and "there are no runs" in answer.stderr, answer)
     expect(desk.ask("ps").stdout.splitlines() == ["PROCESS  NAME  STATE  FOR  EVENTS  CONFIGURATION"], desk.ask("ps"))
 
 

@@ -114,7 +114,7 @@ import Testing
   func `text that commas cut is told once, where it begins`(text: String) {
     let told = check(
       "sources: { ticks: { plugin: ticker, symbols: A, interval: \(text) } }\nsinks: { end: { plugin: count, inputs: ticks } }")
-    #expect(told.contains("1:59: error: source 'ticks': 'interval' ends at a comma; inside of"), "\(told)")
+    #expect(told.contains("1:59: error: source 'ticks': 'interval' ends at a comma; inside"), "\(told)")
     #expect(told.split(separator: "\n").count { $0.contains("quotation marks") || $0.contains("unknown option") } == 1, "\(told)")
   }
 
