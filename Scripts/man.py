@@ -15,11 +15,11 @@ import textwrap
 FILES = [
     ("plugins.yaml", "The configuration of commands that are told none."),
     ("$XDG_RUNTIME_DIR/stockbus/PROCESS.sock", "Where a run answers other commands; only its user may use it. It is in /tmp/stockbus-UID "
-     "where there is no runtime folder, or where others may enter it."),
+     "where there is no runtime folder, or where other users may enter it."),
     ("$XDG_STATE_HOME/stockbus/console_viewer", "The watchlist and the alerts of the screen."),
     ("$XDG_STATE_HOME/stockbus/dashboard.db", "The watchlists and settings of the dashboard's page. The configuration can name other files "
      "for both."),
-    ("history.db, paper.db", "What the commands history, account and paper read unless told."),
+    ("history.db, paper.db", "What the commands history, account and paper read by default."),
 ]
 VARIABLES = [
     ("NAME", "A configuration can have ${NAME}, ${NAME:-default} and ${NAME:?message} in its values."),

@@ -65,7 +65,7 @@ package struct PastReader: Sendable {
 
   /// For a program that has no part with histories.
   static let none = PastReader(fault: { _ in noReader }, read: { _, _ throws(PastFault) in throw PastFault(predicate: noReader) })
-  private static let noReader = "cannot be read: this program has nothing that reads histories"
+  private static let noReader = "cannot be read: this program has no component that reads histories"
 }
 
 /// Why a history cannot be read.

@@ -13,16 +13,16 @@ struct RootCommand: AsyncParsableCommand {
       commandName: program.name,
       abstract: "A plugin-based event bus runtime for market data.",
       discussion: """
-        Pipelines are written in YAML: sources make events, processors change or drop them, sinks show, log or keep them.
+        Pipelines are written in YAML: sources create events, processors change or filter them, sinks display, log or store them.
         Begin with '\(program.name) list', '\(program.name) describe PLUGIN' and '\(program.name) run plugins.yaml'.
 
         Exit status:
            0  success
            1  a component failed or was cut off, events were lost or are
               unaccounted for, or standard output could not be written; without
-              --lenient also: a source gave nothing
+              --lenient also: a source sent no event
           64  wrong usage
-          65  with --strict: malformed input, or gaps in a venue's numbers
+          65  with --strict: dead letters, or gaps in a venue's numbers
           78  an error in a configuration; nothing was started
         """,
       version: Version.text,

@@ -106,19 +106,20 @@ public final class EmbeddedRun: Sendable {
       let names = pipeline.topology.nodes.filter { $0.blueprint.output != nil }.map(\.id) + RunTopic.allCases.map(\.rawValue)
       if pipeline.components.contains(where: { $0.id == name }) { throw RunError("\(shown(name)) is a sink and emits nothing") }
       throw RunError(
-        "nothing is called \(shown(name))" + didYouMean(name, among: names, otherwise: "; there are " + names.joined(separator: ", ")))
+        "there is no component or topic \(shown(name))"
+          + didYouMean(name, among: names, otherwise: "; there are " + names.joined(separator: ", ")))
     }
     guard let topic = topic as? Topic<E> else {
       throw RunError("\(shown(name)) emits \(topic.eventType.eventName), and not \(E.eventName) (\(String(reflecting: E.self)))")
     }
-    if options.initial, !E.schema.hasKinds { throw RunError("\(E.eventName) is about no symbol, of which there is no last event") }
+    if options.initial, !E.schema.hasKinds { throw RunError("\(E.eventName) has no symbol, so there is no last event of each symbol") }
     return RunEvents(topic, options)
   }
 
   /// Sends a command to a component, such as `perform("raise AAPL 10", on: "ticks")`; returns its answer. The component must have started.
   @discardableResult
   public func perform(_ line: String, on id: String) async throws(CommandError) -> String {
-    guard let command = Command(line: line) else { throw CommandError("an empty line is no command") }
+    guard let command = Command(line: line) else { throw CommandError("an empty line is not a command") }
     return try await pipeline.perform(command, on: id)
   }
 

@@ -63,7 +63,9 @@ public struct RunNode: Sendable {
   /// The problems that the check of a configuration does not find.
   var faults: [String] {
     func fault(_ text: String) -> String { "\(mark.place): error: \(plugin.kind.rawValue) \(shown(id)): \(text)" }
-    guard case .object(let members) = options else { return [fault("its options are no object, as in [\"by\": \"price\"]")] }
-    return members.filter { ["plugin", "inputs"].contains($0.name) }.map { fault("'\($0.name)' is no option; it is given apart") }
+    guard case .object(let members) = options else { return [fault("its options are not an object; write them as in [\"by\": \"price\"]")] }
+    return members.filter { ["plugin", "inputs"].contains($0.name) }.map {
+      fault("'\($0.name)' is not an option; RunNode has a parameter for it")
+    }
   }
 }

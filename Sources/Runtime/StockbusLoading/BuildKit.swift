@@ -24,7 +24,7 @@ package struct BuildKit: Sendable {
   /// - Parameter program: the path of the program; by default that of this process.
   package init(of program: String? = nil) throws(BundleFault) {
     guard let program = program ?? Self.ownPath, let slash = program.lastIndex(of: "/") else {
-      throw BundleFault("this program does not know where it is, and can load no libraries")
+      throw BundleFault("this program cannot load libraries: its own path is unknown")
     }
     let folder = String(program[..<slash])
     let candidates = [
@@ -32,7 +32,7 @@ package struct BuildKit: Sendable {
       (folder + "/../lib/stockbus/Modules", folder + "/../lib/stockbus/Modules/CMemoryBarrier/module.modulemap"),
     ]
     guard let (modules, map) = candidates.first(where: { Self.age(of: $0.0 + "/StockbusPlugin.swiftmodule") != nil }) else {
-      throw BundleFault("this program can load no libraries: the modules that they are built against are not beside it, in \(folder)")
+      throw BundleFault("this program cannot load libraries: the modules for building them are not beside it, in \(folder)")
     }
     self.modules = modules
     maps = [map]

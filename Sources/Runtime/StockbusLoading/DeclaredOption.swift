@@ -9,13 +9,13 @@ extension PluginManifest {
 
   /// An option of a process, which is declared nowhere else.
   package struct DeclaredOption: Options {
-    @Setting("Its default; without one the option is required.") package var `default`: FreeValue?
-    @Setting("What it is for, in a sentence with a full stop.", length: 1...500) package var doc: String
-    @Setting("What may be written; by default what the default is, if that is a number, true, false, a list or a mapping, otherwise any.")
+    @Setting("The default; without it the option is required.") package var `default`: FreeValue?
+    @Setting("The description, a sentence with a full stop.", length: 1...500) package var doc: String
+    @Setting("The type of the value; by default that of 'default', if it is a number, true, false, a list or a mapping, otherwise any.")
     package var type: OptionKind?
-    @Setting("The least number or duration.", length: 1...50) package var min: String?
-    @Setting("The greatest number or duration.", length: 1...50) package var max: String?
-    @Setting("The only words that may be written.", count: 0...100) package var values: [String] = []
+    @Setting("The smallest number or duration.", length: 1...50) package var min: String?
+    @Setting("The largest number or duration.", length: 1...50) package var max: String?
+    @Setting("The allowed words.", count: 0...100) package var values: [String] = []
     package init() {}
   }
 
@@ -81,13 +81,13 @@ extension PluginManifest.DeclaredOption {
 
   /// The problem of the declaration itself; nil if it has none.
   var fault: String? {
-    if doc.last != "." { return "'doc' is a sentence and ends with a full stop" }
+    if doc.last != "." { return "'doc' must be a sentence with a full stop" }
     if min != nil || max != nil {
       guard kind.isOrdered else { return "'min' and 'max' are for numbers and durations: write its 'type'" }
-      for bound in [min, max].compactMap(\.self) where kind.parsed(bound) == nil { return "\(shown(bound)) is no \(kind.words)" }
+      for bound in [min, max].compactMap(\.self) where kind.parsed(bound) == nil { return "\(shown(bound)) is not a \(kind.words)" }
       if let min = min.flatMap(kind.parsed), let max = max.flatMap(kind.parsed), min.order > max.order { return "'min' is above 'max'" }
     }
-    if !values.isEmpty, ![.any, .text, .symbol].contains(kind) { return "'values' are words: write no 'type', or text" }
+    if !values.isEmpty, ![.any, .text, .symbol].contains(kind) { return "'values' are words: leave out 'type', or write text" }
     guard let value = `default` else { return nil }
     if case .failure(let fault) = read(ConfigNode(value.json, at: .init(line: 1, column: 1))) { return "its default \(fault)" }
     return nil

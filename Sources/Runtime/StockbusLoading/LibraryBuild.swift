@@ -119,7 +119,9 @@ package struct LibraryBuild: Sendable {
     let fault = posix_spawnp(&id, words[0], nil, nil, &arguments, environ)
     if fault != 0 { throw BundleFault("\(words[0]) could not be started: \(Errno(rawValue: fault)); is it installed?") }
     var status: Int32 = 0
-    while waitpid(id, &status, 0) < 0 { if errno != EINTR { throw BundleFault("\(words[0]) was lost: \(Errno(rawValue: errno))") } }
-    if status != 0 { throw BundleFault("\(words[0]) has found errors") }
+    while waitpid(id, &status, 0) < 0 {
+      if errno != EINTR { throw BundleFault("\(words[0]) ended unexpectedly: \(Errno(rawValue: errno))") }
+    }
+    if status != 0 { throw BundleFault("\(words[0]) reported errors") }
   }
 }

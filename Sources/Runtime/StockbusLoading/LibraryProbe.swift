@@ -96,7 +96,7 @@ private struct ProbeProcess {
       read(into: &text, limit)
       let ended = waitpid(id, &status, WNOHANG)
       if ended == id { break }
-      if ended < 0, errno != EINTR { return "the process that loads its library was lost" }
+      if ended < 0, errno != EINTR { return "the process that loads its library ended unexpectedly" }
       if ContinuousClock.now >= deadline {
         kill(-id, SIGKILL)
         _ = try? retrying { waitpid(id, &status, 0) }
@@ -113,7 +113,7 @@ private struct ProbeProcess {
     let how = status & 0x7f == 0 ? "status \(status >> 8 & 0xff)" : "signal \(status & 0x7f)"
     let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline)
     let reason = (lines.first { $0.contains("Fatal error: ") } ?? lines.last).map { ": " + visible(String($0), limit: 300) } ?? ""
-    return "its library ends a process that loads it, with \(how)\(reason)"
+    return "its library crashes the process that loads it: \(how)\(reason)"
   }
 
   private func read(into text: inout [UInt8], _ limit: Int) {

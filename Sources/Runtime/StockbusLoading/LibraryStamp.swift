@@ -3,9 +3,9 @@ package import StockbusPlugin
 /// `stamp.yaml` in a bundle: the program for which its library was built. The stamp is compared before any code of the library runs.
 package struct LibraryStamp: Options {
   @Setting("The library's file in the bundle.", length: 1...200) package var library: String
-  @Setting("The library's contents, as a number.", length: 1...64) package var contents: String
-  @Setting("The modules of the contract, as a number.", length: 1...64) package var contract: String
-  @Setting("The system and the processor.", length: 1...64) package var platform: String
+  @Setting("A hash of the library's contents.", length: 1...64) package var contents: String
+  @Setting("A hash of the modules of the contract.", length: 1...64) package var contract: String
+  @Setting("The operating system and the processor type.", length: 1...64) package var platform: String
   package init() {}
 
   static let file = "stamp.yaml"

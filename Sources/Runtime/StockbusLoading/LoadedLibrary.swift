@@ -21,15 +21,15 @@ package enum LoadedLibrary {
   ) throws(BundleFault) -> Plugin {
     let rebuild = "build it again, with 'plugin build' in the plugin's folder, and install it"
     if stamp.platform != LibraryStamp.platform {
-      throw BundleFault("its library is for \(shown(stamp.platform)), and this program for \(LibraryStamp.platform); \(rebuild)")
+      throw BundleFault("its library is for \(shown(stamp.platform)), but this program is for \(LibraryStamp.platform); \(rebuild)")
     }
     let kit = try BuildKit()
     if stamp.contract != kit.stamp {
       throw BundleFault(
-        "its library was built for another stockbus or by another compiler (\(shown(stamp.contract)), and not \(kit.stamp)); \(rebuild)")
+        "its library was built for another stockbus or by another compiler (\(shown(stamp.contract)), not \(kit.stamp)); \(rebuild)")
     }
     if stamp.library.contains("/") || stamp.library.hasPrefix(".") {
-      throw BundleFault("\(LibraryStamp.file) names a library outside of the bundle: \(shown(stamp.library))")
+      throw BundleFault("\(LibraryStamp.file) names a library outside the bundle: \(shown(stamp.library))")
     }
     let path = bundle + "/" + stamp.library
     try checkOwner(bundle)
@@ -37,7 +37,7 @@ package enum LoadedLibrary {
     let contents: [UInt8]
     do throws(Errno) { contents = try BuildKit.contents(path) } catch { throw BundleFault("its library cannot be read: \(error)") }
     if LibraryStamp.contents(of: contents) != stamp.contents {
-      throw BundleFault("its library \(shown(stamp.library)) is not the one that was built; \(rebuild)")
+      throw BundleFault("its library \(shown(stamp.library)) was changed after the build; \(rebuild)")
     }
     if probed, let fault = LibraryProbe.fault(of: path, stamp.contents) { throw BundleFault("\(fault); \(rebuild)") }
     guard let library = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
@@ -46,7 +46,7 @@ package enum LoadedLibrary {
     guard let entry = dlsym(library, symbol) else { throw BundleFault("its library has no function '\(symbol)'; \(rebuild)") }
     let plugin = plugin(from: entry)
     if plugin.name != manifest.name {
-      throw BundleFault("its library has a plugin \(shown(plugin.name)), and not \(shown(manifest.name))")
+      throw BundleFault("its library has the plugin \(shown(plugin.name)), not \(shown(manifest.name))")
     }
     return plugin.revised(stamp.contents)
   }

@@ -15,7 +15,7 @@ package struct PluginBundle: Sendable {
       var problems = Problems()
       let place = ConfigNode.Mark(file: path + "/" + PluginManifest.file, line: 1, column: 1)
       problems.add(
-        "the plugin is called \(shown(manifest.name)), and its folder has to be \(manifest.name)\(PluginFolders.ending)", at: place)
+        "the plugin's name is \(shown(manifest.name)), so its folder must be \(manifest.name)\(PluginFolders.ending)", at: place)
       throw problems
     }
   }
@@ -24,7 +24,7 @@ package struct PluginBundle: Sendable {
   /// - Parameter catalogue: the program's own plugins.
   package func plugin(_ catalogue: Catalogue) throws(BundleFault) -> Plugin {
     switch manifest.home {
-    case .program: throw BundleFault("it is a program of its own, and is run as that")
+    case .program: throw BundleFault("it is a program of its own; run that program")
     case .loaded:
       let stamp: LibraryStamp
       do throws(Problems) { stamp = try LibraryStamp.read(path) } catch { throw BundleFault(error.sorted[0].description) }
@@ -54,9 +54,9 @@ extension Catalogue {
         continue
       }
       if self[component.plugin] != nil {
-        report("two plugins are called \(component.shownPlugin): the program's own, and \(shown(first, limit: 200))")
+        report("two plugins have the name \(component.shownPlugin): the program's own, and \(shown(first, limit: 200))")
       } else if bundles.count > 1 {
-        report("two plugins are called \(component.shownPlugin): \(shown(first, limit: 200)) and \(shown(bundles[1], limit: 200))")
+        report("two plugins have the name \(component.shownPlugin): \(shown(first, limit: 200)) and \(shown(bundles[1], limit: 200))")
       } else {
         do throws(Problems) {
           let bundle = try PluginBundle(at: first)
@@ -88,7 +88,7 @@ extension Catalogue {
         let bundle = try PluginBundle(at: path)
         let name = bundle.manifest.name
         if self[name] != nil || more.contains(where: { $0.name == name }) {
-          faults.append("\(path): two plugins are called \(shown(name))")
+          faults.append("\(path): two plugins have the name \(shown(name))")
           continue
         }
         do throws(BundleFault) { more.append(try bundle.plugin(self)) } catch { faults.append("\(path): \(error)") }

@@ -62,7 +62,7 @@ package struct PluginFolders: Sendable {
     for place in places {
       if let mark = place.mark, !Self.isFolder(place.path) {
         let hint = place.path.hasSuffix("/build") ? "; 'plugin build' makes it" : ""
-        problems.add("plugin_path: \(shown(place.path, limit: 200)) is no folder\(hint)", at: mark)
+        problems.add("plugin_path: \(shown(place.path, limit: 200)) is not a folder\(hint)", at: mark)
       }
     }
     return problems

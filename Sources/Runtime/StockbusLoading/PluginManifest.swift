@@ -22,7 +22,7 @@ package struct PluginManifest: Options {
   @Setting("What it does, in a sentence with a full stop.", length: 1...500) package var doc: String
   @Setting("The event types that it takes.", count: 0...100) package var takes: [String] = []
   @Setting("The event type that it emits.", length: 1...100) package var emits: String?
-  @Setting("The program and its arguments; not of what is loaded.", count: 0...100) package var run: [String] = []
+  @Setting("The program and its arguments; not for a loaded plugin.", count: 0...100) package var run: [String] = []
   @Setting("The command that builds it, and its arguments.", count: 0...100) package var build: [String] = []
   @Setting("The command that runs its tests, and its arguments.", count: 0...100) package var test: [String] = []
   @Setting("The options of a process.", count: 0...1000) package var options: Mapping<DeclaredOption> = [:]
@@ -30,14 +30,14 @@ package struct PluginManifest: Options {
 
   package func validate(_ problems: inout OptionProblems) {
     if let fault = PluginName.fault(name) { problems.add(fault, at: "name") }
-    if doc.last != "." { problems.add("'doc' is a sentence and ends with a full stop", at: "doc") }
+    if doc.last != "." { problems.add("'doc' must be a sentence with a full stop", at: "doc") }
     if kind == .source, !takes.isEmpty { problems.add("a source takes nothing", at: "takes") }
     if kind != .source, takes.isEmpty { problems.add("'takes' is missing: the event types that it takes, such as [trade]", at: "takes") }
     if kind == .sink, emits != nil { problems.add("a sink emits nothing", at: "emits") }
     if kind != .sink, emits == nil { problems.add("'emits' is missing: the event type that it emits, such as trade", at: "emits") }
-    if home == .loaded, !run.isEmpty { problems.add("what is loaded runs no program", at: "run") }
+    if home == .loaded, !run.isEmpty { problems.add("a loaded plugin runs no program", at: "run") }
     if home != .loaded, run.isEmpty { problems.add("'run' is missing: the program and its arguments", at: "run") }
-    if run.first?.isEmpty == true { problems.add("'run' begins with the program, which is empty here", at: "run") }
+    if run.first?.isEmpty == true { problems.add("'run' begins with the program, which must not be empty", at: "run") }
     for (name, option) in options.entries {
       if let fault = option.fault { problems.add("option \(shown(name)): \(fault)", at: "options") }
     }
@@ -47,6 +47,6 @@ package struct PluginManifest: Options {
 
   /// Reads the manifest from a plugin's folder; throws all problems with their places.
   package static func read(_ folder: String) throws(Problems) -> PluginManifest {
-    try BundleFile.read(folder == "." ? file : folder + "/" + file, missing: "a plugin's folder has one, as 'plugin new' writes it")
+    try BundleFile.read(folder == "." ? file : folder + "/" + file, missing: "a plugin's folder needs one; 'plugin new' writes it")
   }
 }

@@ -14,13 +14,13 @@ package struct PluginName: Sendable, Hashable {
     let isWord = text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 95 }
     let first = text.utf8.first ?? 0
     if !isWord || !(97...122).contains(first) || text.hasSuffix("_") || text.contains("__") {
-      return "\(shown(text)) is no name for a plugin: write lower-case letters, digits and single underscores, with a letter first, "
+      return "\(shown(text)) cannot be the name of a plugin: write lower-case letters, digits and single underscores, with a letter first, "
         + "such as big_trades"
     }
     if text.utf8.count > longest { return "\(shown(text)) is longer than \(longest) characters" }
-    if keywords.contains(text) { return "\(shown(text)) is a word of Swift or Python, and cannot be the name of a plugin" }
-    if prefixes.contains(text) { return "\(shown(text)) would give a type the name of one of stockbus; choose another name" }
-    if taken.contains(text) { return "there is a plugin \(shown(text)) already, as 'list' shows; choose another name" }
+    if keywords.contains(text) { return "\(shown(text)) is a keyword of Swift or Python, and cannot be the name of a plugin" }
+    if prefixes.contains(text) { return "\(shown(text)) would give a type the same name as a type of stockbus; choose another name" }
+    if taken.contains(text) { return "the plugin \(shown(text)) exists already (see 'list'); choose another name" }
     return nil
   }
 

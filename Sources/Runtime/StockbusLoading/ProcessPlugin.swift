@@ -48,12 +48,12 @@ package enum ProcessPlugin {
 
 /// The options of an installed process, in a configuration.
 package struct ProcessPluginSettings: Options {
-  @Setting("Options for the program, as its own README and 'plugin list' tell them.") package var options: Mapping<FreeValue> = [:]
+  @Setting("The program's own options; see its README and 'plugin list'.") package var options: Mapping<FreeValue> = [:]
   @Setting("Variables for the program besides PATH, HOME, LANG, LC_ALL and TZ.", count: 0...1000)
   package var environment: Mapping<Secret> = [:]
-  @Setting("How long an answer may take; then it is killed.", in: .milliseconds(10) ... .seconds(86_400))
+  @Setting("How long a reply may take; then the process is killed.", in: .milliseconds(10) ... .seconds(86_400))
   package var timeout = Duration.seconds(10)
-  @Setting("What the system lets it use, as of 'program_processor'.") package var limits: Mapping<FreeValue> = [:]
+  @Setting("Limits of the system for the process, as for 'program_processor'.") package var limits: Mapping<FreeValue> = [:]
   package init() {}
 }
 

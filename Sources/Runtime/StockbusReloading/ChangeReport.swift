@@ -53,7 +53,7 @@ package struct ChangeReport: Error, Codable, Sendable, Hashable {
     switch outcome {
     case .planned: warnings + [message]
     case .done: warnings + ["reloaded: \(message)"]
-    case .invalid, .refused: problems + ["not reloaded: \(message); \(consequence ?? "the run goes on as before")"]
+    case .invalid, .refused: problems + ["not reloaded: \(message); \(consequence ?? "the run continues as before")"]
     }
   }
 }

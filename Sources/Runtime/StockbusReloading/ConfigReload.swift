@@ -61,7 +61,7 @@ package final class ConfigReload: Sendable {
     let renewed = await pipeline.renewFiles()
     var report = await change(paths)
     if report.outcome == .done, !renewed.isEmpty {
-      report.message += "; made anew: \(renewed.map { shown($0, limit: 500) }.joined(separator: ", "))"
+      report.message += "; recreated files: \(renewed.map { shown($0, limit: 500) }.joined(separator: ", "))"
     }
     let level: Logger.Level = report.outcome == .done ? .notice : .error
     for line in report.lines { pipeline.logger.log(level: level, "\(line)") }
@@ -87,7 +87,7 @@ package final class ConfigReload: Sendable {
       throw ChangeReport(.refused, "the configuration came from standard input, and cannot be read again")
     }
     for path in paths where !ConfigLoader.canReadAgain(path) {
-      throw ChangeReport(.refused, "\(shown(path)) is no file or folder that can be read again")
+      throw ChangeReport(.refused, "\(shown(path)) is not a file or folder that can be read again")
     }
     do throws(Problems) { return try await reader.read(paths) } catch { throw ChangeReport(error) }
   }

@@ -212,7 +212,7 @@ package final class Pipeline: Sendable {
       var left = state.members
       state.members = topology.nodes.map { plan in
         if let member = coming.first(where: { $0.id == plan.id }) { return member }
-        guard let place = left.firstIndex(where: { $0.id == plan.id }) else { preconditionFailure("'\(plan.id)' was not made") }
+        guard let place = left.firstIndex(where: { $0.id == plan.id }) else { preconditionFailure("'\(plan.id)' was not created") }
         return left.remove(at: place)
       }
       state.coming = []

@@ -50,7 +50,7 @@ extension Pipeline {
       if extent == .whole { changes.hasWhole = true } else { changes.single += 1 }
       return true
     }
-    if !isFree { throw ChangeError("the run is being changed already") }
+    if !isFree { throw ChangeError("another change of the run is in progress") }
   }
 
   func end(_ extent: Extent) {
@@ -91,11 +91,11 @@ extension PipelineLoop {
     let (old, title) = (member.plan, "'\(member.id)'")
     if isStopping { return "the run is stopping" }
     if !member.isRunning { return "\(title) is not running" }
-    if underway[member.id] != nil { return "\(title) is being changed already" }
-    if plan.blueprint.kind != old.blueprint.kind { return "\(title) is a \(old.blueprint.kind.rawValue) and stays one" }
-    if plan.blueprint.output != old.blueprint.output { return "the events that \(title) emits would be others" }
+    if underway[member.id] != nil { return "another change of \(title) is in progress" }
+    if plan.blueprint.kind != old.blueprint.kind { return "\(title) is a \(old.blueprint.kind.rawValue) and cannot become another kind" }
+    if plan.blueprint.output != old.blueprint.output { return "the type of events that \(title) emits cannot change" }
     if plan.topic.capacity != old.topic.capacity || plan.topic.memory != old.topic.memory {
-      return "the ring that \(title) writes to would be another one"
+      return "the ring that \(title) writes to cannot change"
     }
     if plan.inputs.isEmpty != old.inputs.isEmpty { return "\(title) would \(plan.inputs.isEmpty ? "lose" : "get") its inputs" }
     for input in plan.inputs {
@@ -156,7 +156,7 @@ extension PipelineLoop {
     switch underway[id]?.stage {
     case .trial: finish(id, nil)
     case .returning(let reason):
-      pipeline.logger.error("\(id) could not be changed: \(reason); it goes on as before")
+      pipeline.logger.error("\(id) could not be changed: \(reason); it continues as before")
       finish(id, ChangeError(reason))
     case .rewiring, .leaving, .givenUp, nil: break
     }
@@ -165,14 +165,14 @@ extension PipelineLoop {
   /// The component has ended during its change.
   mutating func finish(_ id: String, endedWith outcome: RunReport.Fate.Outcome) {
     guard let stage = underway[id]?.stage else { return }
-    let rest = isStopping ? "the run stops" : "the others go on as before"
-    var error = ChangeError("'\(id)' has ended meanwhile", consequence: rest)
+    let rest = isStopping ? "the run stops" : "the others continue as before"
+    var error = ChangeError("'\(id)' has ended in the meantime", consequence: rest)
     if case .failed(let failure) = outcome {
-      error = ChangeError("'\(id)' has failed for good meanwhile: \(failure)", consequence: "it is gone, and \(rest)")
+      error = ChangeError("'\(id)' has failed for good in the meantime: \(failure)", consequence: "it is no longer running, and \(rest)")
     }
     if case .returning(let reason) = stage {
       let how = if case .failed(let failure) = outcome { "has failed for good with its old options too: \(failure)" } else { "has ended" }
-      error = ChangeError(reason, consequence: "'\(id)' \(how); it is gone, and \(rest)")
+      error = ChangeError(reason, consequence: "'\(id)' \(how); it is no longer running, and \(rest)")
     }
     finish(id, error)
   }
@@ -182,15 +182,15 @@ extension PipelineLoop {
     guard var transition = underway[id], transition.number == number else { return }
     if case .returning(let reason) = transition.stage {
       let failure = pipeline.member(id)?.vitals.reading.reason.map { ": \($0)" } ?? ""
-      return finish(id, ChangeError(reason, consequence: "'\(id)' has not started again with its old options so far\(failure)"))
+      return finish(id, ChangeError(reason, consequence: "'\(id)' has not restarted with its old options so far\(failure)"))
     }
     guard transition.stage == .leaving || transition.stage == .rewiring else { return }
     let isRewiring = transition.stage == .rewiring
     // If the rewiring has been carried out meanwhile, the message about it is on its way.
     if isRewiring, pipeline.member(id)?.slot.withdraw() == false { return }
-    pipeline.logger.error("\(id) has not made room within \(pipeline.settings.drainDeadline.optionText); it goes on as before")
+    pipeline.logger.error("\(id) has not handed over within \(pipeline.settings.drainDeadline.optionText); it continues as before")
     transition.change.reply.resume(
-      returning: ChangeError("'\(id)' has not made room within \(pipeline.settings.drainDeadline.optionText)"))
+      returning: ChangeError("'\(id)' has not handed over within \(pipeline.settings.drainDeadline.optionText)"))
     transition.hasReplied = true
     transition.stage = .givenUp
     // An instance that is cancelled, or about to hand over, does so; `succeed` then continues the old plan.

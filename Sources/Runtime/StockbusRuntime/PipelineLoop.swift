@@ -245,7 +245,7 @@ struct PipelineLoop {
     guard let fate = member.fate, case .failed = fate.outcome else { return }
     let stops = member.plan.supervision.onFailure == .stop
     // The reason was logged when the failure occurred.
-    pipeline.logger.critical("\(fate.id) has failed for good after \(fate.attempts); \(stops ? "the run stops" : "the others go on")")
+    pipeline.logger.critical("\(fate.id) has failed for good after \(fate.attempts); \(stops ? "the run stops" : "the others continue")")
     if stops { pipeline.stop() }
   }
 

@@ -46,7 +46,7 @@ extension RunReport: CustomStringConvertible {
     if ledger.lost > 0 { parts.append("\(Ledger.grouped(ledger.lost)) \(ledger.lost == 1 ? "event" : "events") lost") }
     if !ledger.isBalanced { parts.append("events are unaccounted for") }
     if !isLenient, !emptySources.isEmpty {
-      parts.append("\(emptySources.count) \(emptySources.count == 1 ? "source" : "sources") gave nothing")
+      parts.append("\(emptySources.count) \(emptySources.count == 1 ? "source" : "sources") sent no event")
     }
     return parts.joined(separator: ", ")
   }
@@ -88,7 +88,7 @@ extension RunReport.EmptySource {
       if let obstacle {
         "was never connected: \(visible(obstacle, limit: 500))"
       } else if deadLetters > 0 {
-        "gave no event, only \(Ledger.grouped(deadLetters)) dead \(deadLetters == 1 ? "letter" : "letters"), such as malformed input"
+        "sent no event, only \(Ledger.grouped(deadLetters)) dead \(deadLetters == 1 ? "letter" : "letters"), such as malformed input"
       } else {
         "ended without an event"
       }

@@ -57,7 +57,7 @@ final class RunTopics: NoticePublisher {
   func post(_ letter: DeadLetter) {
     let count = letters.post(letter, by: letter.component)
     if count <= Self.logged {
-      logger.warning("\(letter.component): set aside: \(letter.origin): \(letter.reason): \(letter.payload)\(more(count))")
+      logger.warning("\(letter.component): dead letter: \(letter.origin): \(letter.reason): \(letter.payload)\(more(count))")
     }
   }
 
@@ -115,7 +115,7 @@ final class RunTopics: NoticePublisher {
   /// Important changes were logged where they occurred.
   func post(_ news: Health) { health.post(news, by: news.component) }
 
-  private func more(_ count: Int) -> String { count == Self.logged ? " (more of them are counted and no longer logged)" : "" }
+  private func more(_ count: Int) -> String { count == Self.logged ? " (further ones are counted, but not logged)" : "" }
 
   /// The entries for the ledger.
   var entries: [Ledger.Entry] {

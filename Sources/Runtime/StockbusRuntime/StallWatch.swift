@@ -39,7 +39,7 @@ final class StallWatch: Sendable {
       var standstill = before[member.number]
       if let known = standstill, waiting == 0 || known.progress != progress {
         if known.isReported, member.vitals.stand(nil) {
-          pipeline.logger.notice("\(member.id) goes on after \((now - known.since).roughText)")
+          pipeline.logger.notice("\(member.id) continues after \((now - known.since).roughText)")
         }
         standstill = nil
       }
@@ -52,7 +52,7 @@ final class StallWatch: Sendable {
       let time = now - present.since
       if !present.isReported, time >= member.plan.supervision.stall {
         present.isReported = true
-        let reason = "has finished nothing for \(time.roughText) while events wait"
+        let reason = "has finished no event for \(time.roughText) while events wait"
         member.vitals.stand(reason)
         pipeline.logger.warning("\(member.id) \(reason): \(Ledger.grouped(waiting)) so far")
       }

@@ -72,9 +72,9 @@ package final class SteadyTimekeeper: Timekeeper {
     let moment = Timestamp(ns: time / 1_000_000_000 * 1_000_000_000)
     let start = "the machine's clock was set \(step < 0 ? "back" : "forward") by \(rough(abs(step))), to \(moment)"
     if lead > tolerance {
-      return start + "; receive times go on evenly, \(rough(lead)) ahead of it, until it is set forward or the run is started again"
+      return start + "; receive times stay \(rough(lead)) ahead of it, until it is set forward or the run is restarted"
     }
     if before > 0 { return start + "; receive times follow it again" }
-    return start + ", or the machine has slept; receive times go with it, so what was due in between is due now"
+    return start + ", or the machine was suspended; receive times follow, so everything that was due in between is due now"
   }
 }

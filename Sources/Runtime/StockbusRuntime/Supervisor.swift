@@ -112,7 +112,7 @@ struct Supervisor: Sendable {
         if slot.isCutOff { return ended(.cancelled) }
         if error is CancellationError, Task.isCancelled { return isLeaving ? handedOver() : ended(whenCancelled) }
         if counters.hasNoReader {
-          logger.info("\(slot.id): nobody reads its output any more")
+          logger.info("\(slot.id): no component reads its output any more")
           return ended(.unread)
         }
         if isOnTrial, !hasStarted.hasFired { return (.refused("\(error)"), lives) }

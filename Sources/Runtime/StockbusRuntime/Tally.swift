@@ -26,7 +26,7 @@ struct Tally: Sendable {
   var notes: [Ledger.Note] {
     lastNotes
       + omitted.sorted { $0.key < $1.key }.map { name, count in
-        Ledger.Note(component: name, text: "\(Ledger.grouped(count)) earlier \(count == 1 ? "note" : "notes") left out")
+        Ledger.Note(component: name, text: "\(Ledger.grouped(count)) earlier \(count == 1 ? "note" : "notes") omitted")
       }
   }
 

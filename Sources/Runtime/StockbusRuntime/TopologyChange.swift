@@ -187,7 +187,7 @@ struct TopologyChange {
     for part in parts where !part.member.slot.isPureSource && !hasEnded(part.member) {
       halted.append(part.member)
       if await halt(part.member, leaves: part.plan == nil) || part.plan == nil || !part.member.slot.withdraw() { continue }
-      throw ChangeError("'\(part.member.id)' has not made room within \(patience.optionText)")
+      throw ChangeError("'\(part.member.id)' has not handed over within \(patience.optionText)")
     }
   }
 
@@ -303,7 +303,8 @@ struct TopologyChange {
       let done = Latch()
       member.slot.rewire(edges) { done.fire() }
       if await !wait(for: [done, member.end]) {
-        pipeline.logger.error("\(member.id) has not taken its new inputs within \(patience.optionText); it does after its batch")
+        pipeline.logger.error(
+          "\(member.id) has not switched to its new inputs within \(patience.optionText); it will do so after its batch")
       }
     }
     if hasEnded(member) { member.slot.disown() }

@@ -32,16 +32,16 @@ extension AccountError: CustomStringConvertible {
     case .badPassword(let why): why
     case .nameTaken: "this name is taken"
     case .wrongLogin: "the name or the password is wrong"
-    case .signupClosed: "new accounts are made by whoever runs this server"
+    case .signupClosed: "only the operator of this server creates accounts"
     case .badInvitation: "this invitation is not valid, or was used"
     case .tooMany(let seconds): "too many attempts; try again in \(seconds) \(seconds == 1 ? "second" : "seconds")"
     case .busy: "the server is busy; try again in a moment"
     case .unknown(let what): "there is no such \(what)"
     case .lacks(let scope): "this needs the right to \(scope.rawValue)"
     case .malformed(let what), .limit(let what), .forbidden(let what): what
-    case .readOnly: "this token may only read; what changes something needs one that may trade or control too"
-    case .storage: "what was asked for could not be saved or read"
-    case .unavailable: "the server is busy: what was asked for could not be saved or read at present; try again in a moment"
+    case .readOnly: "this token may only read; changes need a token with the right to trade or control"
+    case .storage: "the data could not be saved or read"
+    case .unavailable: "the server is busy: the data could not be saved or read at present; try again in a moment"
     }
   }
 

@@ -88,7 +88,7 @@ extension Accounts {
     try write { db in
       try db.run("DELETE FROM people_invitations WHERE expires <= ?", .integer(now))
       let count = try db.rows("SELECT count(*) FROM people_invitations").first?[0].integer ?? 0
-      if count >= Self.mostInvitations { throw AccountError.limit("there are \(Self.mostInvitations) invitations already") }
+      if count >= Self.mostInvitations { throw AccountError.limit("there are already \(Self.mostInvitations) invitations, the limit") }
       try db.run(
         "INSERT INTO people_invitations (hash, scopes, expires) VALUES (?, ?, ?)", .bytes(secret.hash), .text(scopes.text),
         .integer(now + Self.invitationTime))

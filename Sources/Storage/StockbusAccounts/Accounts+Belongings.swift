@@ -41,12 +41,12 @@ extension Accounts {
     guard Self.isText(list.name, most: 64) else { throw .malformed("a watchlist's name has 1 to 64 bytes") }
     guard list.symbols.count <= Self.mostSymbols else { throw .limit("a watchlist has at most \(Self.mostSymbols) symbols") }
     guard list.symbols.allSatisfy({ Self.isText($0, most: 64) }), Set(list.symbols).count == list.symbols.count else {
-      throw .malformed("a watchlist's symbols have 1 to 64 bytes each, and are there once")
+      throw .malformed("a watchlist's symbols have 1 to 64 bytes each, and no symbol occurs twice")
     }
     try write { db in
       let known = try db.rows("SELECT name FROM people_watchlists WHERE person = ?", .integer(person.id)).compactMap { $0[0].text }
       if !known.contains(list.name), known.count >= Self.mostWatchlists {
-        throw AccountError.limit("there are \(Self.mostWatchlists) watchlists already")
+        throw AccountError.limit("there are already \(Self.mostWatchlists) watchlists, the limit")
       }
       try db.run(
         """
@@ -96,7 +96,7 @@ extension Accounts {
     guard rule.utf8.count <= Self.ruleBytes else { throw .limit("a rule has at most \(Self.ruleBytes) bytes") }
     return try write { db in
       let count = try db.rows("SELECT count(*) FROM people_rules WHERE person = ?", .integer(person.id)).first?[0].integer ?? 0
-      if count >= Self.mostRules { throw AccountError.limit("there are \(Self.mostRules) rules already") }
+      if count >= Self.mostRules { throw AccountError.limit("there are already \(Self.mostRules) rules, the limit") }
       try db.run("INSERT INTO people_rules (person, rule, muted) VALUES (?, ?, 0)", .integer(person.id), .text(rule))
       return db.lastID
     }

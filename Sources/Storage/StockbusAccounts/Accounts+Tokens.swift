@@ -36,16 +36,16 @@ extension Accounts {
 
   /// Creates a token; its secret is returned only here. The token may do no more than its person.
   package func addToken(_ identity: Identity, name: String, scopes: Set<Scope>) throws(AccountError) -> (id: Int64, secret: String) {
-    if case .token = identity.proof { throw .forbidden("a token makes no tokens") }
+    if case .token = identity.proof { throw .forbidden("a token cannot create tokens") }
     guard (1...64).contains(name.utf8.count), !name.unicodeScalars.contains(where: { $0.value < 32 || (127..<160).contains($0.value) })
     else {
       throw .malformed("a token's name has 1 to 64 bytes")
     }
-    guard !scopes.isEmpty, scopes.isSubset(of: identity.scopes) else { throw .forbidden("a token may do no more than its owner") }
+    guard !scopes.isEmpty, scopes.isSubset(of: identity.scopes) else { throw .forbidden("a token cannot have more rights than its owner") }
     let secret = RandomSecret()
     let id: Int64 = try write { db in
       let count = try db.rows("SELECT count(*) FROM people_tokens WHERE person = ?", .integer(identity.person.id)).first?[0].integer ?? 0
-      if count >= Self.mostTokens { throw AccountError.limit("there are \(Self.mostTokens) tokens already") }
+      if count >= Self.mostTokens { throw AccountError.limit("there are already \(Self.mostTokens) tokens, the limit") }
       try db.run(
         "INSERT INTO people_tokens (person, name, hash, scopes, created) VALUES (?, ?, ?, ?, ?)", .integer(identity.person.id), .text(name),
         .bytes(secret.hash), .text(scopes.text), .integer(now))
@@ -55,7 +55,7 @@ extension Accounts {
   }
 
   package func removeToken(_ identity: Identity, id: Int64) throws(AccountError) {
-    if case .token = identity.proof { throw .forbidden("a token removes no tokens") }
+    if case .token = identity.proof { throw .forbidden("a token cannot remove tokens") }
     let gone = try write { db in try Self.endTokens(db, id, of: identity.person.id) }
     if gone.isEmpty { throw .unknown("token") }
     notify(gone.map { .token($0.id) })

@@ -157,7 +157,7 @@ package actor Accounts {
   /// Changes the password and ends all sessions and tokens. Returns the secret of a new session.
   package func changePassword(_ identity: Identity, old: String, new: String, from address: String) async throws(AccountError) -> String {
     let address = AddressKey.of(address)
-    guard case .session = identity.proof else { throw .forbidden("a password is changed in a session") }
+    guard case .session = identity.proof else { throw .forbidden("a password can be changed only after a login, not with a token") }
     if let fault = PasswordRules.fault(new, name: identity.person.name) { throw .badPassword(fault) }
     let stored = try await prove(identity, old, address)
     let hash = try await hashed(new)
@@ -179,7 +179,7 @@ package actor Accounts {
   /// records, and the next person would see it.
   package func delete(_ identity: Identity, password: String, from address: String) async throws(AccountError) {
     let address = AddressKey.of(address)
-    guard case .session = identity.proof else { throw .forbidden("an account is deleted in a session") }
+    guard case .session = identity.proof else { throw .forbidden("an account can be deleted only after a login, not with a token") }
     let stored = try await prove(identity, password, address)
     let gone: [Identity.Proof] = try write { db in
       let removed = try db.run(
@@ -243,7 +243,7 @@ package actor Accounts {
   /// The number of the new person; nil if the name is taken.
   static func insert(_ db: DatabaseStatements, _ name: String, _ hash: String, _ scopes: Set<Scope>, _ now: Int64) throws -> Int64? {
     let count = try db.rows("SELECT count(*) FROM people").first?[0].integer ?? 0
-    if count >= mostPeople { throw AccountError.limit("there are \(mostPeople) accounts already") }
+    if count >= mostPeople { throw AccountError.limit("there are already \(mostPeople) accounts, the limit") }
     let added = try db.run(
       "INSERT INTO people (name, password, scopes, created, changed) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING", .text(name),
       .text(hash), .text(scopes.text), .integer(now), .integer(now))

@@ -18,9 +18,9 @@ enum PasswordRules {
     if password.utf8.contains(0) { return "a password has no characters U+0000" }
     let plain = password.lowercased()
     let letters = core(plain)
-    if common.contains(plain) || common.contains(letters) { return "this password is among the first that are tried; choose another one" }
-    if letters == name || plain.split(separator: name).joined().count < 4 { return "a password is not the name" }
-    if isRepetition(plain) || isSequence(plain) { return "this password repeats itself, or counts; choose another one" }
+    if common.contains(plain) || common.contains(letters) { return "this password is among the most common ones; choose another one" }
+    if letters == name || plain.split(separator: name).joined().count < 4 { return "the password must differ from the name" }
+    if isRepetition(plain) || isSequence(plain) { return "this password is a repetition or a sequence; choose another one" }
     return nil
   }
 

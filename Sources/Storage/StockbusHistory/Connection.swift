@@ -89,7 +89,7 @@ struct Connection: Sendable {
   /// Makes a new file readable while it is written (write-ahead log).
   func beginLog() throws(HistoryError) {
     let mode = try using { db in try db.text("PRAGMA journal_mode = WAL") }
-    if mode != "wal" { throw HistoryError(path, .other("its file system cannot be used for a history: no shared memory")) }
+    if mode != "wal" { throw HistoryError(path, .other("its file system does not support shared memory, which a history needs")) }
   }
 
   /// From now on writes wait for a lock of another program as `writing` describes.

@@ -38,7 +38,7 @@ struct DatabaseFile {
   /// The version of the layout; nil if there is no file, or an empty one. Throws if the file is not a history that this program knows.
   func version() throws(HistoryError) -> Int? {
     var status = stat()
-    if path.utf8.contains(0) { throw HistoryError(path, .other("a path has no zero byte")) }
+    if path.utf8.contains(0) { throw HistoryError(path, .other("a path cannot contain a zero byte")) }
     if stat(target, &status) != 0 {
       if errno == ENOENT { return nil }
       throw HistoryError(path, .other(String(cString: strerror(errno))))
@@ -120,7 +120,7 @@ struct DatabaseFile {
       throw HistoryError(
         path,
         .other(
-          "the file is not there, and its log \(shown(path + "-wal")) is: put the file back beside it, or remove the log to begin anew"))
+          "the file is missing, but its log \(shown(path + "-wal")) exists: put the file back, or remove the log to start again"))
     }
     let new = DatabaseFile(target + "-new", migrations: migrations)
     func remove() { for suffix in ["", "-journal", "-wal", "-shm"] { unlink(new.target + suffix) } }

@@ -74,13 +74,13 @@ extension HistoryError: CustomStringConvertible {
     switch reason {
     case .missing: "does not exist"
     case .notPlain: "is not a regular file"
-    case .notDatabase: "is no database of stockbus: it is not a database; another path leaves it alone"
+    case .notDatabase: "is not a database of stockbus: it is not a database; use another path to keep it"
     case .foreign(let id):
-      "is no database of stockbus: it is a database of another program (application id \(UInt32(bitPattern: id))); another path leaves it alone"
-    case .damaged(let text): "is damaged: \(text); it is left as it is, so that a backup can take its place"
-    case .newer(let layout, let known): "was written by a newer stockbus (layout \(layout), this one knows \(known))"
+      "is not a database of stockbus: it belongs to another program (application id \(UInt32(bitPattern: id))); use another path to keep it"
+    case .damaged(let text): "is damaged: \(text); it is left unchanged: replace it by a backup"
+    case .newer(let layout, let known): "was written by a newer stockbus (layout \(layout), this one supports \(known))"
     case .older(let layout, let known):
-      "was written by an older stockbus (layout \(layout), now \(known)); the next run or import that writes it brings it up to date"
+      "was written by an older stockbus (layout \(layout), now \(known)); the next run or import that writes it updates it"
     case .inUse(let other), .noRoom(let other), .other(let other): "cannot be used: \(other)"
     case .locked: "is locked by another program"
     case .displaced(let text): "is not the file that was opened: \(text)"

@@ -19,7 +19,7 @@ extension HistoryReader {
     do {
       let copy = Connection(target, try SQLiteQueue(part, .creating))
       try connection.copy(to: copy) { progress in
-        if !progress.isCompleted, isCancelled() { throw HistoryError(target, .other("the copy was given up")) }
+        if !progress.isCompleted, isCancelled() { throw HistoryError(target, .other("the copy was cancelled")) }
       }
       try copy.check()
       try copy.close()
@@ -40,8 +40,8 @@ extension HistoryReader {
 
   /// Why no copy can be made at `target`; nil if no obstacle is known.
   package static func faultOfBackup(_ target: String) -> String? {
-    if target.isEmpty || target.utf8.contains(0) { return "it is no path" }
+    if target.isEmpty || target.utf8.contains(0) { return "it is not a path" }
     var status = stat()
-    return lstat(target, &status) == 0 ? "there is a file already; a backup replaces none" : nil
+    return lstat(target, &status) == 0 ? "the file exists already; a backup does not replace files" : nil
   }
 }

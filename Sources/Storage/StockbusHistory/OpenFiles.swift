@@ -96,6 +96,7 @@ final class OpenFiles: Sendable {
   func checkLog() throws(HistoryError) {
     if !isLogFull { return }
     throw HistoryError(
-      path, .noRoom("its log has \(logLimit >> 20) MiB and cannot be emptied, because another program reads the database without a pause"))
+      path,
+      .noRoom("its log (-wal) has \(logLimit >> 20) MiB and cannot be emptied, because another program reads the database all the time"))
   }
 }

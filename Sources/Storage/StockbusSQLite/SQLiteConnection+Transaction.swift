@@ -15,7 +15,7 @@ extension SQLiteConnection {
     do {
       let value = try body()
       // A full disk, among others, ends the transaction; later statements were not part of it.
-      if !isInTransaction { throw SQLiteError(code: SQLITE_ABORT, message: "the transaction was given up") }
+      if !isInTransaction { throw SQLiteError(code: SQLITE_ABORT, message: "the transaction was cancelled") }
       try run("COMMIT")
       return value
     } catch {

@@ -25,11 +25,11 @@ extension RetryingFileSettings {
   package func fault(in file: FileUse, _ stranger: ([UInt8]) -> String?) -> String? {
     guard rotation.append, let line = FileBeginning.line(of: file.path), let what = stranger(line) else { return nil }
     let text = shown(String(decoding: line, as: UTF8.self))
-    return "it begins with \(text), \(what): another path leaves it alone, 'append: false' empties it first"
+    return "it begins with \(text), \(what): use another path to keep it, or 'append: false' to empty it first"
   }
 
   /// Why records cannot be added to a file of JSON lines; nil if they can.
   package func faultOfJSONLines(in file: FileUse) -> String? {
-    fault(in: file) { $0.first { $0 != 32 && $0 != 9 } == 123 ? nil : "which is no JSON line" }
+    fault(in: file) { $0.first { $0 != 32 && $0 != 9 } == 123 ? nil : "which is not a JSON line" }
   }
 }

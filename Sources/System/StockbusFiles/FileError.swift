@@ -68,7 +68,7 @@ extension FileError: CustomStringConvertible {
     case .open: "open \(shown) for writing"
     case .write: "write \(shown)"
     case .rename(let target): "rename \(shown) to '\(target)'"
-    case .sync: "bring \(shown) to the disk"
+    case .sync: "sync \(shown) to the disk"
     case .close: "close \(shown)"
     case .claim: "write \(shown)"
     }

@@ -7,11 +7,11 @@ package import StockbusPlugin
 /// @SettingGroup public var rotation = RotationSettings()
 /// ```
 package struct RotationSettings: Options {
-  @Setting("Goes on with a file that is there; otherwise it is emptied first.")
+  @Setting("Appends to an existing file; if false, the file is emptied first.")
   package var append = true
-  @Setting("Puts the file aside as PATH.1 before it grows beyond this.", in: ByteSize(bytes: 1)...)
+  @Setting("Rotates the file (renames it to PATH.1) before it grows beyond this.", in: ByteSize(bytes: 1)...)
   package var rotate: ByteSize?
-  @Setting("Files put aside that are kept.", in: 1...10_000)
+  @Setting("The number of rotated files that are kept.", in: 1...10_000)
   package var keep = 5
 
   package init() {}
@@ -34,11 +34,11 @@ package struct RotationSettings: Options {
 package struct RetryingFileSettings: Options {
   @SettingGroup
   package var rotation = RotationSettings()
-  @Setting("How long a record may wait in memory. With 0s what counts as delivered is in the file.", in: .zero ... .seconds(3600))
+  @Setting("How long a record may wait in memory. With 0s every delivered record is in the file.", in: .zero ... .seconds(3600))
   package var flush = Duration.seconds(1)
-  @Setting("How long a write that fails, as on a full disk, is tried again before the component fails.", in: .zero ... .seconds(86_400))
+  @Setting("How long a failed write is retried before the component fails, for example on a full disk.", in: .zero ... .seconds(86_400))
   package var patience = Duration.seconds(30)
-  @Setting("Waits for the disk when the file is closed or put aside.")
+  @Setting("Waits for the disk when the file is closed or rotated.")
   package var sync = false
 
   package init() {}

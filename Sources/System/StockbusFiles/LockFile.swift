@@ -34,7 +34,7 @@ package final class LockFile {
       }
       _ = Descriptor.shut(opened)
     }
-    throw FileError(.claim("other processes take and release it again and again"), path: path, code: FileError.busy)
+    throw FileError(.claim("other processes lock and unlock it again and again"), path: path, code: FileError.busy)
   }
 
   deinit { release() }

@@ -77,11 +77,11 @@ package struct Patience: Sendable {
   /// Reports that writing, which had failed since then by the run's clock, succeeds again.
   package func recovered(since: Duration) {
     context.report(trouble: nil)
-    context.logger.notice("it is written again, after \((context.clock.uptime - since).roughText)")
+    context.logger.notice("writing works again, after \((context.clock.uptime - since).roughText)")
   }
 
   private func warn(_ reason: String, _ time: Duration) {
-    context.logger.warning(time > .zero ? "\(reason); trying again for \(time.roughText)" : "\(reason)")
+    context.logger.warning(time > .zero ? "\(reason); retrying for \(time.roughText)" : "\(reason)")
   }
 
   /// Sleeps; ends early if a stop is requested.

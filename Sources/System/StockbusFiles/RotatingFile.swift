@@ -217,7 +217,7 @@ extension RotatingFile {
         _ = Descriptor.shut(descriptor)
         descriptor = -1
       }
-      if descriptor < 0 { throw FileError(.claim("another process puts it aside again and again"), path: path, code: FileError.busy) }
+      if descriptor < 0 { throw FileError(.claim("another process rotates it again and again"), path: path, code: FileError.busy) }
     }
     // Also done if standard output was redirected to a file.
     if !isPlain { try refuseReaders() }
@@ -246,12 +246,13 @@ extension RotatingFile {
       case .present(let length) where length >= size - buffered: return
       case .present(let length):
         begin(behind: length)
-        return noticed("'\(path)' was \(length == 0 ? "emptied" : "cut to \(length) bytes") by another program; records go on behind that")
+        return noticed(
+          "'\(path)' was \(length == 0 ? "emptied" : "cut to \(length) bytes") by another program; further records are appended there")
       case .movedAway:
         takeLeave()
         try sync()
-        noticed("'\(path)' was moved away by another program; it goes on in a new file")
-      case .removed: noticed("'\(path)' was removed by another program; it goes on in a new file")
+        noticed("'\(path)' was moved by another program; writing continues in a new file")
+      case .removed: noticed("'\(path)' was removed by another program; writing continues in a new file")
       }
       renewals += 1
       try release()
@@ -383,7 +384,7 @@ extension RotatingFile {
     while free < options.keep, Descriptor.exists("\(target).\(free)") { free += 1 }
     for number in 1...free {
       guard let reader = files.reader(of: "\(target).\(number)") else { continue }
-      throw FileError(.claim("a full file would be put aside as '\(path).\(number)': \(reader)"), path: path, code: FileError.busy)
+      throw FileError(.claim("a full file would be rotated to '\(path).\(number)': \(reader)"), path: path, code: FileError.busy)
     }
     for number in stride(from: free - 1, through: 1, by: -1) { try rename(".\(number)", to: ".\(number + 1)") }
     try rename("", to: ".1")

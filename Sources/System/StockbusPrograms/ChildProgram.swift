@@ -55,7 +55,7 @@ package final class ChildProgram: Sendable {
   /// Starts a program; its path is `launch.program`.
   package static func start(_ launch: ProgramLaunch, lifeline: Lifeline = .shared) async throws(StartError) -> ChildProgram {
     // A file that the kernel cannot start is refused here, because the shell below would interpret it as a script.
-    guard ProgramImage(launch.program)?.isKnown == true else { throw StartError(description: "is no program that can be started") }
+    guard ProgramImage(launch.program)?.isKnown == true else { throw StartError(description: "is not an executable program") }
     guard let pipes = Pipes() else { throw StartError(description: "could not be started: too many open files") }
     let (births, birth) = AsyncStream.makeStream(of: pid_t.self, bufferingPolicy: .bufferingOldest(1))
     let (releases, release) = AsyncStream.makeStream(of: Never.self)

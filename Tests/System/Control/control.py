@@ -128,7 +128,7 @@ def expect(holds, what):
 def test_nothing_runs(desk):
     """Nothing runs: that is said."""
     answer = desk.ask("status")
-    expect(answer.returncode == 1 and "nothing runs" in answer.stderr, answer)
+    expect(answer.returncode == 1 and "there are no runs" in answer.stderr, answer)
     expect(desk.ask("ps").stdout.splitlines() == ["PROCESS  NAME  STATE  FOR  EVENTS  CONFIGURATION"], desk.ask("ps"))
 
 
@@ -204,11 +204,11 @@ sinks:
     desk.until(lambda: desk.status()["edges"][-1]["delivered"] > 0)
     answer = desk.ask("why", "MSFT", "--for", "1s")
     lines = answer.stdout.splitlines()
-    expect(answer.returncode == 0 and lines[0] == "'MSFT' comes to no sink; mine has published nothing about it", answer)
+    expect(answer.returncode == 0 and lines[0] == "'MSFT' reaches no sink; mine published no event of it", answer)
     expect(re.search(rf"^mine +watchlist_filter +running +[1-9]\d* +0 +filters: 'symbols' does not list it \({config}:5:63\)$",
                      answer.stdout, re.M), answer)
     report = json.loads(desk.ask("why", "AAPL", "--for", "1s", "--json").stdout)
-    expect(report["verdict"] == "'AAPL' comes to out" and report["components"][1]["reasons"][0]["setting"] == "symbols[0]", report)
+    expect(report["verdict"] == "'AAPL' reaches out" and report["components"][1]["reasons"][0]["setting"] == "symbols[0]", report)
     unknown = desk.ask("why", "msft")
     expect(unknown.returncode == 1 and "did you mean 'MSFT'?" in unknown.stderr, unknown)
     expect(desk.ask("why", "MSFT", "--for", "1h").returncode == 64, "longer than a minute")
@@ -237,7 +237,7 @@ def test_several_runs(desk):
 
 
 def test_failing_sink(desk):
-    """A sink that cannot start is named by health, metrics and status, and the others go on."""
+    """A sink that cannot start is named by health, metrics and status, and the others continue."""
     taken = socket.socket()
     taken.bind(("127.0.0.1", 0))
     taken.listen()
@@ -317,7 +317,7 @@ def test_foreign_folder(desk):
     os.chmod(os.path.join(desk.folder, "stockbus"), 0o777)
     config = desk.write("desk.yaml", DESK.replace("interval: 50ms", "count: 50, interval: 10ms"))
     ran = desk.ask("run", config)
-    expect(ran.returncode == 0 and "others may enter it" in ran.stderr and "balanced" in ran.stderr, ran)
+    expect(ran.returncode == 0 and "other users may enter it" in ran.stderr and "balanced" in ran.stderr, ran)
 
 
 FAULTS = """
@@ -372,10 +372,10 @@ def test_faulty_sinks(desk):
         before = edge("good", desk.status())["delivered"]
         desk.until(lambda: edge("good", desk.status())["delivered"] > before + 10_000)
         # The one that hangs is noticed after a while; the slow one finishes a batch now and then.
-        desk.until(lambda: "has finished nothing for" in desk.ask("status").stdout)
+        desk.until(lambda: "has finished no event for" in desk.ask("status").stdout)
         states = {"ticks": "running", "good": "running", "full": "degraded", "echo": "degraded", "reader": "failed", "hung": "degraded"}
         reasons = {
-            "full": "No space left on device", "echo": "Connection refused", "reader": "Broken pipe", "hung": "has finished nothing for"}
+            "full": "No space left on device", "echo": "Connection refused", "reader": "Broken pipe", "hung": "has finished no event for"}
         status = desk.status()
         components = {component["id"]: component for component in status["components"]}
         expect({id: components[id]["state"] for id in states} == states, components)

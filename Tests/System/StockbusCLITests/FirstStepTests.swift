@@ -72,7 +72,7 @@ import Testing
     #expect(lax.errors.contains("mine: 'AAPL' came only in dead letters"))
     let strict = try run("run", "--strict", "--log-level", "error")
     #expect(strict.status == 65)
-    #expect(strict.errors.hasSuffix("\nFAILED: 1 dead letter, which --strict does not let pass\n"))
+    #expect(strict.errors.hasSuffix("\nFAILED: 1 dead letter, which --strict does not allow\n"))
     try put("time,symbol,price\n2013-10-08,NVDA,1\n", in: "prices.csv")
     #expect(try run("run", "--strict", "--quiet", "--log-level", "error") == (0, "", ""))
   }

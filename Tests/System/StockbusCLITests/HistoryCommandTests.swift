@@ -28,7 +28,7 @@ struct HistoryCommandTests {
   @Test func `a file is imported, shown, checked and backed up`() throws {
     folder.put(daily + "2013-10-07,AAPL,1,2\nx\n", in: "daily.csv")
     let first = try run("import", "daily.csv")
-    #expect(first.status == 0 && first.output == "24 rows: 22 new, 0 replaced, 0 the same, 2 without a bar\n")
+    #expect(first.status == 0 && first.output == "24 rows: 22 new, 0 replaced, 0 the same, 2 malformed\n")
     #expect(
       first.errors == """
         daily.csv:24: 'low' is missing: the row has 4 fields: 2013-10-07,AAPL,1,2
@@ -40,7 +40,7 @@ struct HistoryCommandTests {
     try expect(try run("AAPL", "--limit", "5").output, is: "history-table.txt")
     let weeks = try run("AAPL", "--bars", "1w", "--format", "csv")
     try expect(weeks.output, is: "history-weeks.csv")
-    #expect(weeks.errors == "made of bars of 1d, as the file has none of 1w\n")
+    #expect(weeks.errors == "made of bars of 1d, because the file has none of 1w\n")
     try expect(try run("AAPL", "--format", "chart").output, is: "history-chart.txt")
     #expect(try run("AAPL", "--format", "json", "--limit", "1").output.hasPrefix(#"{"symbol":"AAPL","length":"1d","open":"#))
     try expect(try run("check", "--gap", "2d").output, is: "history-check.txt")
@@ -60,12 +60,12 @@ struct HistoryCommandTests {
     folder.put(daily, in: "daily.csv")
     _ = try run("import", "daily.csv")
     #expect(try outcome("APPL") == "1 error: 'history.db' has no bars of 'APPL'; did you mean 'AAPL'?\n")
-    #expect(try outcome("AAPL", "--bars", "1m") == "1 error: no bars of 1m for 'AAPL' in these times; there are bars of 1d\n")
+    #expect(try outcome("AAPL", "--bars", "1m") == "1 error: no bars of 1m for 'AAPL' in this period; there are bars of 1d\n")
     #expect(try run("AAPL", "--bars", "soon").status == 64)
     #expect(try run("AAPL", "--from", "2013-10-02", "--to", "2013-10-01").status == 64)
     #expect(try outcome("import", "absent.csv") == "1 error: 'absent.csv': No such file or directory\n")
     folder.put("text", in: "text.db")
-    let text = "1 error: 'text.db' is no database of stockbus: it is not a database; another path leaves it alone\n"
+    let text = "1 error: 'text.db' is not a database of stockbus: it is not a database; use another path to keep it\n"
     #expect(try outcome("check", "--file", "text.db") == text)
     #expect(try outcome("import", "daily.csv", "--file", "text.db") == text)
     #expect(try run("import", "daily.csv", "--file", "daily.csv").status == 1)

@@ -186,7 +186,7 @@ struct IsolationTests {
         out: { plugin: file_writer, inputs: [candles], path: "-", isolation: process }
         cat: { plugin: program_sink, inputs: [ticks], run: [cat], isolation: process }
       """
-    let cannot = "cannot have a process of its own:"
+    let cannot = "cannot run in its own process:"
     let problems = try told(others)
     for words in [
       "processor 'candles' \(cannot) bars depends on the run's time", "sink 'screen' \(cannot) flash_logger writes to the terminal",

@@ -68,6 +68,6 @@ struct PastRunTests {
     folder.put("nothing", in: "x.db")
     let foreign = try run("validate", "d.yaml")
     #expect(foreign.status == 78)
-    #expect(foreign.errors.hasPrefix("d.yaml:1:10: error: 'history': 'x.db' is no database of stockbus"), "\(foreign.errors)")
+    #expect(foreign.errors.hasPrefix("d.yaml:1:10: error: 'history': 'x.db' is not a database of stockbus"), "\(foreign.errors)")
   }
 }

@@ -127,7 +127,7 @@ struct PluginFolderTests {
     #expect(try run("plugin", "build", "big_trades").status == 0)
     let traps = try run("validate", in: "big_trades")
     #expect(traps.status == 78 && traps.errors.hasPrefix("plugins.yaml:"), "\(traps)")
-    #expect(traps.errors.contains("its library ends a process that loads it, with signal "), "\(traps)")
+    #expect(traps.errors.contains("its library crashes the process that loads it: signal "), "\(traps)")
     #expect(traps.errors.contains("not today"), "\(traps)")
   }
 
@@ -169,9 +169,9 @@ struct PluginFolderTests {
     let again = try run("plugin", "new", "big_trades", "--kind", "sink", "--home", "process")
     #expect(again == (1, "", "error: 'big_trades' exists already; nothing was written\n"))
     let taken = try run("plugin", "new", "filter", "--kind", "sink", "--home", "process")
-    #expect(taken.status == 64 && taken.errors.contains("there is a plugin 'filter' already"))
+    #expect(taken.status == 64 && taken.errors.contains("the plugin 'filter' exists already"))
     let none = try run("plugin", "test")
-    #expect(none.status == 78 && none.errors.hasPrefix("plugin.yaml:1:1: error: no such file; a plugin's folder has one"))
+    #expect(none.status == 78 && none.errors.hasPrefix("plugin.yaml:1:1: error: no such file; a plugin's folder needs one"))
     #expect(try run("plugin", "check", "nowhere").errors.hasPrefix("nowhere/plugin.yaml:1:1: error: no such file"))
     #expect(try run("plugin", "check", "null_sink") == (0, "null_sink keeps the contract\n", ""))
   }

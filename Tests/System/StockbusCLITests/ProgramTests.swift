@@ -205,7 +205,7 @@ import Testing
     #expect(wrong.errors == "Error: --where\nprise > 1\n^~~~~ trade has no field 'prise'; did you mean 'price'?\n")
     #expect(try run("print", "--limit", "0", "cli/right.yaml").status == 64)
     #expect(try run("print", "--settle", "soon", "cli/right.yaml").status == 64)
-    #expect(try run("print", "--after", "10s", "cli/right.yaml").errors.hasPrefix("Error: --after goes with --once"))
+    #expect(try run("print", "--after", "10s", "cli/right.yaml").errors.hasPrefix("Error: --after needs --once"))
     #expect(try run("print", "cli/wrong.yaml").status == 78)
   }
 
@@ -234,9 +234,9 @@ import Testing
     arguments: [
       ("echo --port 99999", "'99999' is invalid for '--port <port>': write a whole number from 0 to 65535"),
       ("echo --port -1", "'-1' is invalid for '--port <port>': write a whole number from 0 to 65535"),
-      ("echo --port 0 --cut-after -1", "write a whole number of at least 1"), ("echo --port 0 --delay -5ms", "'-5ms' is no duration"),
-      ("print --limit -1 x.yaml", "'-1' is invalid for '--limit <lines>': write a whole number of at least 1, without other marks"),
-      ("print --limit 1,000 x.yaml", "write a whole number of at least 1, without other marks"),
+      ("echo --port 0 --cut-after -1", "write a whole number of at least 1"), ("echo --port 0 --delay -5ms", "'-5ms' is not a duration"),
+      ("print --limit -1 x.yaml", "'-1' is invalid for '--limit <lines>': write a whole number of at least 1"),
+      ("print --limit 1,000 x.yaml", "write a whole number of at least 1"),
       ("print --settle -1s x.yaml", "--settle must be a duration of at most a day such as 500ms, got '-1s'"),
     ])
   func `a number out of its range is answered with the range`(command: String, answer: String) throws {
@@ -251,7 +251,7 @@ import Testing
     #expect(result.status == 78)
     #expect(
       result.errors.hasPrefix(
-        "ticks.csv:1:1: error: is data and no configuration; in a configuration a source reads it: "
+        "ticks.csv:1:1: error: is data, not a configuration; in a configuration a source reads it: "
           + "sources: { prices: { plugin: file_replay, path: ticks.csv } }\n"), "\(result.errors)")
   }
 

@@ -14,7 +14,7 @@ import Testing
     #expect(try run("run", "--open", "stocks://", "cli/right.yaml").status == 64)
     let result = try run("open", "AAPL", "cli/right.yaml")
     #expect(result.status == 64)
-    #expect(result.errors.contains("nothing can be opened: the configuration has no console_viewer"))
+    #expect(result.errors.contains("there is no page to open: the configuration has no console_viewer"))
     #expect(try run("watch", "plugins.yaml").errors.contains("name at least one symbol"))
   }
 
@@ -80,7 +80,7 @@ import Testing
     }
     for words in [["open", "A*"], ["watch", "AAPL", "N*"]] {
       let result = try ProgramTests.run(words, in: folder)
-      #expect(result.status == 64 && result.errors.contains("'\(words.last ?? "")' is a pattern; symbols are named one by one here"))
+      #expect(result.status == 64 && result.errors.contains("'\(words.last ?? "")' is a pattern; name the symbols one by one"))
     }
     #expect(try run("open", "desks/BRK.B", in: folder).errors.contains("a symbol of this name is stocks://symbol/desks%2FBRK.B"))
     for words in [["open", "desk.yaml"], ["open", "./desks"], ["run", "--open", "desk.yml"]] {

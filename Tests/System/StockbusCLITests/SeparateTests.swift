@@ -86,7 +86,7 @@ import Testing
   @Test func `two writers of a stream, and two readers of one durable name, are told`() throws {
     let other = Self.gate.replacing("  out:", with: "  other:")
     let rival =
-      "worker.yaml:3:86: warning: sink 'other': sink 'out' (gate.yaml:3:3) is the writer of NATS stream 'TICKS' already, of which there is one, "
+      "worker.yaml:3:86: warning: sink 'other': sink 'out' (gate.yaml:3:3) is already the writer of NATS stream 'TICKS', and there can be only one, "
       + "unless 'ids' are given"
     #expect(try doubts([Self.gate, other]).filter { !$0.contains("none of these") } == [rival])
     let ids = { (text: String) in text.replacing("stream: TICKS", with: "ids: [symbol, time], stream: TICKS") }
@@ -94,8 +94,8 @@ import Testing
     let durable = Self.worker.replacing("stream: TICKS", with: "durable: a, stream: TICKS")
     #expect(
       try doubts([Self.gate, durable, durable]).first { $0.contains("durable") }
-        == "desk.yaml:2:68: warning: source 'ticks': source 'ticks' (worker.yaml:2:3) is the reader 'a' of NATS stream 'TICKS' already, of which "
-        + "there is one, so give each reader its own 'durable'")
+        == "desk.yaml:2:68: warning: source 'ticks': source 'ticks' (worker.yaml:2:3) is already the reader 'a' of NATS stream 'TICKS', and "
+        + "there can be only one, so give each reader its own 'durable'")
   }
 
   @Test(arguments: [

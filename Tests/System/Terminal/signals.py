@@ -138,8 +138,8 @@ def reloads(folder):
         (CONFIG.replace("25", "30"), "reloaded: replaced ticks; 2 as before"),
         (more, "reloaded: added more; replaced ticks; 2 as before"),
         (more, "reloaded: nothing has changed"),
-        (more.replace("[ranked]", "[rank]"), "not reloaded: 1 problem; the run goes on as before"),
-        (more + "runtime: { seed: 7 }\n", "not reloaded: 'runtime', 'calendars', 'instruments' and 'history' are about the whole run"),
+        (more.replace("[ranked]", "[rank]"), "not reloaded: 1 problem; the run continues as before"),
+        (more + "runtime: { seed: 7 }\n", "not reloaded: 'runtime', 'calendars', 'instruments' and 'history' cannot change during a run"),
         (CONFIG, "reloaded: removed more; 3 as before"),
     ]
     with open(path, "w") as file:

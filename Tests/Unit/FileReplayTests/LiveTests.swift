@@ -202,7 +202,7 @@ private func take<E: ReplayEvent>(_ replay: inout Replay<E>, _ limit: Int = 100)
     let outcome: Outcome<Trade> = run([ReplayInput(path: pipe.path)])
     #expect(
       outcome.error?.description
-        == "\(pipe.path): cannot be opened: it is being read already, and two readers would each get a part")
+        == "\(pipe.path): cannot be opened: it has a reader already, and two readers would each get only a part")
     // Two readers of /dev/null are allowed.
     let nothing = try (InputDescriptor("/dev/null", halt: Halt()), InputDescriptor("/dev/null", halt: Halt()))
     #expect(nothing.0.isLive && nothing.1.isReady)

@@ -24,7 +24,7 @@ import Testing
       ("time: ns since midnight", "times in 'ns since midnight' need a date: set 'date', such as 'date: 2013-10-08'"),
       ("format: CSV", "; did you mean 'csv'?"), ("event: TRADE", "; did you mean 'trade'?"),
       ("zone: new_york", "unknown time zone 'new_york'; did you mean 'America/New_York'?"),
-      ("zone: EST5", "unknown time zone 'EST5'; zones are called as America/New_York, Europe/London and UTC are"),
+      ("zone: EST5", "unknown time zone 'EST5'; write a zone such as America/New_York, Europe/London or UTC"),
       ("speed: 60", "; write 60x"),
       ("speed: 1X", "; write 1x"), ("speed: realtime", "; did you mean '1x'?"), ("speed: fast", "; did you mean 'max'?"),
       ("loops: forever", "; did you mean 'endless'?"),

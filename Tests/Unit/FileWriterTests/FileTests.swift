@@ -88,11 +88,11 @@ extension Plugin {
       change(&settings)
       return FileWriter<Trade>.fault(in: .writing(settings.path, at: "path"), settings)
     }
-    let end = ": another path leaves it alone, 'append: false' empties it first"
+    let end = ": use another path to keep it, or 'append: false' to empty it first"
     _ = try await write(Array(Self.trades[0..<2]), "fields: [symbol, size]", as: "a.csv", in: folder)
     #expect(fault("a.csv") { $0.fields = ["symbol", "size"] } == nil)
     #expect(fault("a.csv") { $0.fields = ["size", "symbol"] } == "it begins with 'symbol,size', and the header is 'size,symbol'" + end)
-    #expect(fault("a.csv") { $0.format = .jsonl } == "it begins with 'symbol,size', which is no JSON line" + end)
+    #expect(fault("a.csv") { $0.format = .jsonl } == "it begins with 'symbol,size', which is not a JSON line" + end)
     #expect(fault("a.csv") { ($0.fields, $0.file.rotation.append) = (["size"], false) } == nil)
     #expect(fault("a.csv") { ($0.fields, $0.header) = (["size"], false) } == nil)
     _ = try await write(Array(Self.trades[0..<2]), "fields: [size]", as: "b.jsonl", in: folder)
@@ -207,7 +207,7 @@ extension Plugin {
     #expect(report.fates.last?.outcome == .failed(Self.reason))
     #expect(
       harness.log.texts(.warning).filter { $0.contains("trying") }
-        == ["warning file: \(Self.reason); trying again for 1s"])
+        == ["warning file: \(Self.reason); retrying for 1s"])
   }
 
   @Test(arguments: [true, false])
@@ -234,7 +234,7 @@ extension Plugin {
     #expect(report.ledger.isBalanced)
     #expect(report.exitStatus == 1)
     #expect(log.texts(.error) == ["error file failed: \(reason)"])
-    #expect(log.texts(.critical) == ["critical file has failed for good after 1 attempt; the others go on"])
+    #expect(log.texts(.critical) == ["critical file has failed for good after 1 attempt; the others continue"])
   }
 
   @Test func `a path through a file is told before anything starts`() {

@@ -154,8 +154,8 @@ extension Plugin {
     while harness.trouble != nil { await Task.yield() }
     try await running.stop()
     #expect(harness.lost == 0)
-    #expect(harness.log.texts(.warning) == ["warning plugin: '\(path)' is locked by another program; trying again for 30s"])
-    #expect(harness.log.texts(.notice) == ["notice plugin: it is written again, after 100ms"])
+    #expect(harness.log.texts(.warning) == ["warning plugin: '\(path)' is locked by another program; retrying for 30s"])
+    #expect(harness.log.texts(.notice) == ["notice plugin: writing works again, after 100ms"])
   }
 
   @Test func `a file that has gone is noticed within a second, and what is not in the file at the path is lost by number`() async throws {
@@ -183,7 +183,7 @@ extension Plugin {
     #expect(try await running.perform("backup \(target)") == "backing up to '\(target)'; the log says when it is done")
     await harness.log.wait(for: "backed up to")
     #expect(try HistoryReader(target).bars("A", .day).count == 2)
-    await #expect(throws: CommandError("'\(target)': there is a file already; a backup replaces none")) {
+    await #expect(throws: CommandError("'\(target)': the file exists already; a backup does not replace files")) {
       try await running.perform("backup \(target)")
     }
     await #expect(throws: CommandError("write 'backup PATH'")) { try await running.perform("backup") }
@@ -210,7 +210,7 @@ extension Plugin {
     #expect(problems("path: h.db, keep: { 1x: 1d }").contains { $0.contains("'keep': '1x' is not a bar length such as 1m, 1d or 100t") })
     #expect(problems("path: h.db, keep: { 1m: 0s }").contains { $0.contains("a time from 1ns to 290 years, or forever") })
     #expect(problems("path: h.db, keep: { 1m: soon }").contains { $0.contains("must be a duration such as 90d, or forever") })
-    #expect(problems("path: \(folder.file("text"))").contains { $0.contains("is no database of stockbus: it is not a database") })
+    #expect(problems("path: \(folder.file("text"))").contains { $0.contains("is not a database of stockbus: it is not a database") })
   }
 
   @Test func `a run whose file is another run's fails with that run's name`() async throws {

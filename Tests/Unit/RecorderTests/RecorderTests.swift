@@ -55,12 +55,12 @@ private func capture(_ count: Int) -> String {
       let (use, settings) = (FileUse.writing(folder.file("r"), at: "path"), RecorderSettings())
       return raw ? Recorder<RawMessage>.fault(in: use, settings) : Recorder<Trade>.fault(in: use, settings)
     }
-    let end = ": another path leaves it alone, 'append: false' empties it first"
+    let end = ": use another path to keep it, or 'append: false' to empty it first"
     #expect(try fault(capture(2), raw: true) == nil)
     #expect(try fault("", raw: true) == nil)
     #expect(try fault("my notes\n", raw: true) == "it begins with 'my notes', which is not a line of a capture" + end)
     #expect(try fault("\u{feff}\n {\"a\":1}\n", raw: false) == nil)
-    #expect(try fault("time,price\n", raw: false) == "it begins with 'time,price', which is no JSON line" + end)
+    #expect(try fault("time,price\n", raw: false) == "it begins with 'time,price', which is not a JSON line" + end)
   }
 
   @Test func `rotated parts hold whole lines, and together everything`() async throws {

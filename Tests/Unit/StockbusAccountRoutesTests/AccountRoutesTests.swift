@@ -122,7 +122,7 @@ import Testing
       #expect(response.status == 403, "\(path)")
       #expect(
         text(response)
-          == #"{"error":{"code":"scope","message":"this token may only read; what changes something needs one that may trade or control too"}}"#
+          == #"{"error":{"code":"scope","message":"this token may only read; changes need a token with the right to trade or control"}}"#
       )
     }
     #expect(changes.value.isEmpty && followed.value.isEmpty)

@@ -62,7 +62,7 @@ import Testing
         t.yaml:3:10: error: '<<' merges mappings, but number 2 of its list is '5'
         t.yaml:4:10: error: '<<' merges a mapping or a list of mappings, not nothing
         t.yaml:5:10: error: '<<' merges mappings, but number 1 of its list is a list
-        t.yaml:6:10: error: unknown anchor; an anchor stands before its aliases, and text that begins with '*' in quotation marks
+        t.yaml:6:10: error: unknown anchor; an anchor must come before its aliases; write text that begins with '*' in quotation marks
         t.yaml:7:20: error: the key '<<' is given twice, first at t.yaml:7:6; write '<<: [*first, *second]'
         """)
   }

@@ -82,7 +82,7 @@ import Testing
     let config = ConfigLoader(environment: { _ in nil }).load(texts: [("a.yaml", "x-a: &a 1"), ("b.yaml", "runtime: { b: *a }")])
     #expect(
       config.problems.description
-        == "b.yaml:1:15: error: unknown anchor; an anchor stands before its aliases, and text that begins with '*' in quotation marks")
+        == "b.yaml:1:15: error: unknown anchor; an anchor must come before its aliases; write text that begins with '*' in quotation marks")
   }
 
   @Test func `goes on with whatever could be understood`() {

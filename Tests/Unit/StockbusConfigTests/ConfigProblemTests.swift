@@ -101,7 +101,7 @@ import Testing
         Dead_Letters: { plugin: p }
         ok-1_x: { plugin: p }
       """
-    let rule = "an id begins with a lower-case letter and goes on with lower-case letters, digits, '_' and '-'"
+    let rule = "an id begins with a lower-case letter and continues with lower-case letters, digits, '_' and '-'"
     #expect(
       problems(text) == """
         plugins.yaml:2:3: error: source 'Ticks': \(rule); did you mean 'ticks'?
@@ -112,7 +112,7 @@ import Testing
         plugins.yaml:7:3: error: source 'Größe': \(rule); did you mean 'gr_e'?
         plugins.yaml:8:3: error: source 'a.b': \(rule); did you mean 'a_b'?
         plugins.yaml:9:3: error: source '\(long.prefix(57))…': an id has at most 64 characters, this one has 65
-        plugins.yaml:10:3: error: source 'dead_letters': the id 'dead_letters' is taken by the topic of dead letters; choose another
+        plugins.yaml:10:3: error: source 'dead_letters': the id 'dead_letters' is reserved for the topic of dead letters; choose another id
         plugins.yaml:11:3: error: source 'Dead_Letters': \(rule)
         """)
     #expect(problems("sources: { \(String(repeating: "a", count: 64)): { plugin: p } }") == "")
@@ -183,7 +183,7 @@ import Testing
     #expect(
       problems(text)
         == places.map {
-          "plugins.yaml:\($0): error: unknown anchor; an anchor stands before its aliases, and text that begins with '*' in quotation marks"
+          "plugins.yaml:\($0): error: unknown anchor; an anchor must come before its aliases; write text that begins with '*' in quotation marks"
         }.joined(separator: "\n"))
   }
 

@@ -133,19 +133,19 @@ private actor Certified: Source {
     try put("log.2")
     #expect(
       try problems("  a: { plugin: writer, inputs: [prices], path: @/log, keep: 3 }", reads: "[@/in, @/log.2]")
-        .contains("'path': a full file cannot be put aside as '@/log.2': source 'prices' reads it, at plugins.yaml:2:"))
+        .contains("'path': a full file cannot be rotated to '@/log.2': source 'prices' reads it, at plugins.yaml:2:"))
   }
 
   @Test func `an output that cannot be made is told at its place`() throws {
     try put("in")
     #expect(
       try problems("  out: { plugin: writer, inputs: [prices], path: @/in/x/out }")
-        .hasSuffix("sink 'out': 'path': '@/in/x/out' cannot be written: a file stands where one of its folders should"))
+        .hasSuffix("sink 'out': 'path': '@/in/x/out' cannot be written: one of its folders is a file"))
     #expect(try problems("  out: { plugin: writer, inputs: [prices], path: @/new/x/out }") == "")
   }
 
   @Test func `a home folder is none to us, and what to write is told`() throws {
-    let end = ": only a shell knows '~' as a home folder; write ${HOME} in its place"
+    let end = ": '~' means the home folder only in a shell; write ${HOME} instead"
     #expect(try problems("  out: { plugin: writer, inputs: [prices], path: ~/out.csv }").hasSuffix("sink 'out': 'path': '~/out.csv'" + end))
     #expect(try problems("  out: { plugin: writer, inputs: [prices], path: ~joe/out.csv }").hasSuffix("'~joe/out.csv'" + end))
     #expect(try problems("  out: { plugin: writer, inputs: [prices], path: @/~/out.csv }") == "")

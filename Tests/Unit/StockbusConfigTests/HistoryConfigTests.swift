@@ -46,7 +46,7 @@ private actor Keeper: Sink {
     #expect(problems == "")
     let past = try #require(topology?.past)
     #expect(past.path == folder.path + "/known.db" && past.writer == nil && past.mark.line == 3)
-    #expect(topology?.files.reader(of: past.path) == "the run knows from it what was before, at plugins.yaml:3:10")
+    #expect(topology?.files.reader(of: past.path) == "it is the history of the run, at plugins.yaml:3:10")
     #expect(check("").topology?.past == nil && check("history: ~").topology?.past == nil)
     #expect(topology?.difference(to: try #require(check("").topology)).changesRuntime == true)
   }
@@ -77,7 +77,7 @@ private actor Keeper: Sink {
     } catch {
       #expect(
         error.description.replacing(folder.path, with: "@")
-          == "plugins.yaml:4:47: error: sink 'b': 'path': '@/./new.db' cannot be written: sink 'a' writes it, at plugins.yaml:3:47; a database has one component that writes its prices and trading: give each a file of its own"
+          == "plugins.yaml:4:47: error: sink 'b': 'path': '@/./new.db' cannot be written: sink 'a' writes it, at plugins.yaml:3:47; only one component can write prices and trading to a database: give each component its own file"
       )
     }
   }
@@ -99,7 +99,7 @@ private actor Keeper: Sink {
     try Data("1\n".utf8).write(to: folder.appending(path: "new.db"))
     #expect(
       problems(", shared: false").1
-        == "plugins.yaml:3:50: error: sink 'kept': 'path': '@/new.db' cannot be written: the run knows from it what was before, at plugins.yaml:4:10"
+        == "plugins.yaml:3:50: error: sink 'kept': 'path': '@/new.db' cannot be written: it is the history of the run, at plugins.yaml:4:10"
     )
   }
 }

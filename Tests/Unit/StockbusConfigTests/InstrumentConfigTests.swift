@@ -138,7 +138,7 @@ import Testing
           "plugins.yaml:3:60: error: 'kind' must be one of equity, etf, fund, index, bond, future, option, currency, crypto, commodity, other, got the value of ${KIND}",
           "plugins.yaml:3:76: error: 'lot' must be a number such as 0.01, got the value of ${LOT}",
           "plugins.yaml:3:99: error: the variable 'UNSET' is not set; set it or give a default: '${UNSET:-…}'",
-          "plugins.yaml:4:19: error: calendar 'c': 'zone': unknown time zone '${KIND}'; zones are called as America/New_York, Europe/London and UTC are",
+          "plugins.yaml:4:19: error: calendar 'c': 'zone': unknown time zone '${KIND}'; write a zone such as America/New_York, Europe/London or UTC",
         ])
     }
   }

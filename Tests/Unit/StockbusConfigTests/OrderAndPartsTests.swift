@@ -77,9 +77,9 @@ import Testing
     let topology = try check(config)
     #expect(
       topology.notes == [
-        "plugins.yaml:5:33: note: processor 'both' takes 'a' and 'b' as they come, so their order may differ from run to run; 'merge: received' makes it the same",
-        "plugins.yaml:6:41: note: processor 'one': what 'conflate' leaves out of 'a' depends on timing",
-        "plugins.yaml:10:33: note: sink 'all' takes 'both', 'one' and 'merged' as they come, so their order may differ from run to run; 'merge: received' makes it the same",
+        "plugins.yaml:5:33: note: processor 'both' reads 'a' and 'b' as they arrive, so their order may differ from run to run; 'merge: received' makes it the same",
+        "plugins.yaml:6:41: note: processor 'one': which events 'conflate' drops from 'a' depends on timing",
+        "plugins.yaml:10:33: note: sink 'all' reads 'both', 'one' and 'merged' as they arrive, so their order may differ from run to run; 'merge: received' makes it the same",
       ])
     #expect(topology.nodes.filter { $0.merge == .received }.map(\.id) == ["merged"])
   }
@@ -124,7 +124,7 @@ import Testing
           more: { plugin: tape, inputs: [desk.quotes] }
         """) == """
           plugins.yaml:3:34: error: sink 'tape': unknown input 'desk.trade'; did you mean 'desk.trades'?
-          plugins.yaml:4:34: error: sink 'more' consumes trade, but its input 'desk.quotes' emits quote
+          plugins.yaml:4:34: error: sink 'more' reads trade, but its input 'desk.quotes' emits quote
           """)
   }
 }

@@ -48,10 +48,10 @@ import Testing
       "expected '}', ':-' or ':?' behind the name of the variable"
     ),
     ("ticks: { plugin: ticker, symbols: A, interval: \"${TOKEN\" }", "'${' is never closed"),
-    ("ticks: { plugin: ticker, symbols: A, interval: *hunter2-b4ttery-staple }", "unknown anchor; an anchor stands before its aliases"),
+    ("ticks: { plugin: ticker, symbols: A, interval: *hunter2-b4ttery-staple }", "unknown anchor; an anchor must come before its aliases"),
     (
       "ticks: { plugin: ticker, symbols: A, interval: !hunter2-b4ttery-staple }",
-      "unknown tag; text that begins with '!' stands in quotation marks"
+      "unknown tag; write text that begins with '!' in quotation marks"
     ),
     ("ticks: { plugin: ticker, symbols: A, interval: @hunter2-b4ttery-staple }", "'@' cannot begin a value"),
     ("ticks: { plugin: ticker, symbols: A, interval: \"\\hunter2-b4ttery-staple\" }", "unknown escape"),
@@ -92,7 +92,7 @@ import Testing
   @Test(arguments: [
     (
       "filter: { plugin: either, where: symbol in [A, B] }",
-      "1:44: error: inside of '{…}' text that holds '[' stands in quotation marks (the mapping begins at 1:9)"
+      "1:44: error: inside '{…}' write text with '[' in quotation marks (the mapping begins at 1:9)"
     ),
     (
       "{a: \"x\" == y}",
@@ -102,7 +102,7 @@ import Testing
       "a: 'x' == y",
       "1:8: error: the text ends at its quotation mark; put all of it in quotation marks, here double ones (the mapping begins at 1:1)"
     ),
-    ("[a, b {c}]", "1:7: error: inside of '[…]' text that holds '{' stands in quotation marks (the list begins at 1:1)"),
+    ("[a, b {c}]", "1:7: error: inside '[…]' write text with '{' in quotation marks (the list begins at 1:1)"),
   ])
   func `text that a bracket cuts wants quotation marks`(text: String, message: String) {
     #expect(yamlProblems(text) == "t.yaml:" + message)
@@ -114,7 +114,7 @@ import Testing
   func `text that commas cut is told once, where it begins`(text: String) {
     let told = check(
       "sources: { ticks: { plugin: ticker, symbols: A, interval: \(text) } }\nsinks: { end: { plugin: count, inputs: ticks } }")
-    #expect(told.contains("1:59: error: source 'ticks': 'interval' ends at a comma; inside of"), "\(told)")
+    #expect(told.contains("1:59: error: source 'ticks': 'interval' ends at a comma; inside"), "\(told)")
     #expect(told.split(separator: "\n").count { $0.contains("quotation marks") || $0.contains("unknown option") } == 1, "\(told)")
   }
 

@@ -57,7 +57,7 @@ import Testing
         plugins.yaml:14:24: error: processor 'top': unknown key 'input'; did you mean 'inputs'?
         plugins.yaml:16:47: error: sink 'end': input 'top': unknown option 'overfow'; did you mean 'overflow'?
         plugins.yaml:16:63: error: sink 'end': input 'top': unknown option 'colour'; known are overflow, capacity, initial, memory
-        plugins.yaml:16:78: error: sink 'end' consumes events of one type at a time, but its input 'top' emits ranked and 'quotes' emits quote
+        plugins.yaml:16:78: error: sink 'end' reads events of only one type, but its input 'top' emits ranked and 'quotes' emits quote
         plugins.yaml:17:12: error: runtime: unknown option 'drain'; known are drain_deadline, seed, wait, symbols_per_source, zone
         plugins.yaml:17:23: error: runtime: unknown option 'sed'; did you mean 'seed'?
         """)
@@ -92,7 +92,7 @@ import Testing
         plugins.yaml:11:6: error: sink 'h': 'symbols' is required: a list of symbols (What to trade.)
         plugins.yaml:11:16: error: sink 'h': plugin 'ticker' is a source; it belongs under 'sources'
         plugins.yaml:12:16: error: sink 'i': unknown plugin 'a\\nb\\u{1b}[31m'; there are count, either, show, tape
-        plugins.yaml:12:39: error: sink 'i': its input 'f' is a sink that emits nothing
+        plugins.yaml:12:39: error: sink 'i': its input 'f' is a sink, which emits nothing
         """)
   }
 
@@ -128,10 +128,10 @@ import Testing
         plugins.yaml:7:64: error: processor 'e': input 'b': 'initial' must be true or false, got 'maybe'
         plugins.yaml:7:81: error: processor 'e': input 'b': 'overflow' must be one of block, drop_oldest, drop_newest, conflate, got 'drop'
         plugins.yaml:7:98: error: processor 'e': more 'weights' than 'top'
-        plugins.yaml:9:35: error: sink 'f' consumes events of one type at a time, but its input 'c' emits trade and 'd' emits ranked
+        plugins.yaml:9:35: error: sink 'f' reads events of only one type, but its input 'c' emits trade and 'd' emits ranked
         plugins.yaml:9:67: error: sink 'f': supervision: 'restarts' must be between 0 and 1000000, got -1
         plugins.yaml:9:83: error: sink 'f': supervision: 'on_failure' must be one of isolate, stop, got 'explode'
-        plugins.yaml:9:102: error: sink 'f': 'output' is for what emits; this sink does not
+        plugins.yaml:9:102: error: sink 'f': 'output' is for sources and processors; a sink emits nothing
         plugins.yaml:10:46: error: sink 'g': 'supervision' must be a mapping of options, got 'often'
         plugins.yaml:11:28: error: runtime: 'drain_deadline' must be between 1ms and 1d, got 0s
         plugins.yaml:11:38: error: runtime: 'seed' must be a whole number, got 'x'
@@ -169,14 +169,14 @@ import Testing
       topologyProblems(text) == """
         plugins.yaml:5:32: error: sink 'a': unknown input 'tiks'; did you mean 'ticks'?
         plugins.yaml:6:32: error: sink 'b': unknown input 'everything'; there are quotes, ticks
-        plugins.yaml:7:32: error: sink 'c': its input 'a' is a sink that emits nothing
+        plugins.yaml:7:32: error: sink 'c': its input 'a' is a sink, which emits nothing
         plugins.yaml:8:32: error: sink 'd': unknown input 'dead_leters'; did you mean 'dead_letters'?
         plugins.yaml:9:32: error: sink 'e' cannot be its own input
         plugins.yaml:10:32: error: sink 'f': unknown input 'x\\ny\\u{202e}z'; there are quotes, ticks
         """)
     #expect(
       topologyProblems("sinks: { a: { plugin: count, inputs: [b] } }") == """
-        plugins.yaml:1:39: error: sink 'a': unknown input 'b'; there is nothing else to read
+        plugins.yaml:1:39: error: sink 'a': unknown input 'b'; there is no other component to read
         """)
     let many = (10...22).map { "  s\($0): { plugin: quoter }\n" }.joined()
     #expect(
@@ -267,14 +267,14 @@ import Testing
       """
     #expect(
       topologyProblems(text) == """
-        plugins.yaml:7:33: error: processor 'top' consumes events with a price (quote, ranked, trade), but its input 'news' emits connection_status; 'ticks' (trade), 'more' (trade), 'quotes' (quote) would fit
-        plugins.yaml:8:34: error: processor 'some' consumes events about a symbol (quote, ranked, trade), but its input 'news' emits connection_status; 'ticks' (trade), 'more' (trade), 'quotes' (quote), 'top' (ranked) would fit
-        plugins.yaml:9:47: error: processor 'both' consumes events of one type at a time, but its input 'ticks' emits trade and 'quotes' emits quote
-        plugins.yaml:11:36: error: sink 'screen' consumes trade, ranked, but its input 'quotes' emits quote; 'ticks' (trade), 'more' (trade) would fit
-        plugins.yaml:12:41: error: sink 'tape' consumes trade, but its input 'quotes' emits quote; 'more' (trade) would fit
-        plugins.yaml:12:49: error: sink 'tape' consumes trade, but its input 'top' emits ranked; 'more' (trade) would fit
-        plugins.yaml:13:35: error: sink 'one' consumes only trade with these options, but its input 'quotes' emits quote; 'ticks' (trade), 'more' (trade) would fit
-        plugins.yaml:14:43: error: sink 'two' consumes only quote with these options, but its input 'ticks' emits trade
+        plugins.yaml:7:33: error: processor 'top' reads events with a price (quote, ranked, trade), but its input 'news' emits connection_status; 'ticks' (trade), 'more' (trade), 'quotes' (quote) would fit
+        plugins.yaml:8:34: error: processor 'some' reads events about a symbol (quote, ranked, trade), but its input 'news' emits connection_status; 'ticks' (trade), 'more' (trade), 'quotes' (quote), 'top' (ranked) would fit
+        plugins.yaml:9:47: error: processor 'both' reads events of only one type, but its input 'ticks' emits trade and 'quotes' emits quote
+        plugins.yaml:11:36: error: sink 'screen' reads trade, ranked, but its input 'quotes' emits quote; 'ticks' (trade), 'more' (trade) would fit
+        plugins.yaml:12:41: error: sink 'tape' reads trade, but its input 'quotes' emits quote; 'more' (trade) would fit
+        plugins.yaml:12:49: error: sink 'tape' reads trade, but its input 'top' emits ranked; 'more' (trade) would fit
+        plugins.yaml:13:35: error: sink 'one' reads only trade with these options, but its input 'quotes' emits quote; 'ticks' (trade), 'more' (trade) would fit
+        plugins.yaml:14:43: error: sink 'two' reads only quote with these options, but its input 'ticks' emits trade
         """)
   }
 

@@ -7,21 +7,21 @@ import Testing
   @Test(arguments: [
     ("a: \"b", "1:4: error: the quotation mark that opens here is never closed"),
     ("a: 'b\nc: d\n", "1:4: error: the quotation mark that opens here is never closed"),
-    ("a: 'b\n---\n'", "2:1: error: the document ends here, inside of text in quotation marks (the text begins at 1:4)"),
+    ("a: 'b\n---\n'", "2:1: error: the document ends here, inside text in quotation marks (the text begins at 1:4)"),
     ("a: [1, 2\nb: 3", "2:2: error: expected ',' or ']' (the list begins at 1:4)"),
     ("a: [1, 2", "1:4: error: the list that opens here is never closed"),
     ("a: {b: {c: 1}\n", "1:4: error: the mapping that opens here is never closed"),
     ("a: { : 2 }", "1:6: error: a key is missing before ':'"),
     ("a: [", "1:5: error: expected a value, but the file ends"),
-    ("a: { b: ${X} }", "1:9: error: put '${…}' in quotation marks inside of '[…]' and '{…}'"),
-    ("a: [x${X}]", "1:6: error: put '${…}' in quotation marks inside of '[…]' and '{…}'"),
+    ("a: { b: ${X} }", "1:9: error: put '${…}' in quotation marks inside '[…]' and '{…}'"),
+    ("a: [x${X}]", "1:6: error: put '${…}' in quotation marks inside '[…]' and '{…}'"),
     ("a: 1\n: 2", "2:1: error: a key is missing before ':'"),
     ("a: {b: 1, c: 2]", "1:15: error: expected ',' or '}' (the mapping begins at 1:4)"),
-    ("a: b: c", "1:5: error: unexpected ':'; put text that holds ': ' in quotation marks, or check the indentation"),
-    ("a: 1\n  b: 2", "2:4: error: unexpected ':'; put text that holds ': ' in quotation marks, or check the indentation"),
+    ("a: b: c", "1:5: error: unexpected ':'; put text with ': ' in quotation marks, or check the indentation"),
+    ("a: 1\n  b: 2", "2:4: error: unexpected ':'; put text with ': ' in quotation marks, or check the indentation"),
     ("a:\n  plugin:filter\n  where: x", "2:3: error: a blank is missing after the colon of 'plugin:'; write 'plugin: …'"),
     (
-      "a:\n  see http://x\n  where: x", "3:8: error: unexpected ':'; put text that holds ': ' in quotation marks, or check the indentation"
+      "a:\n  see http://x\n  where: x", "3:8: error: unexpected ':'; put text with ': ' in quotation marks, or check the indentation"
     ),
     ("  a: 1\n b: 2", "2:2: error: expected '---' or the end of the file; check the indentation"),
     (
@@ -45,8 +45,8 @@ import Testing
     ("a: \"\\x4\"", "1:7: error: expected the hexadecimal digits of an escape: '\\xNN', '\\uNNNN' or '\\UNNNNNNNN'"),
     ("a: \"\\uD800\"", "1:7: error: the escape stands for no Unicode character"),
     ("{a: 1}\nb: 2", "2:1: error: expected '---' or the end of the file; check the indentation"),
-    ("%FOO\n---\na: 1", "1:1: error: unknown directive; only '%YAML 1.2' is understood"),
-    ("%YAML 2.0\n---\na: 1", "1:1: error: only YAML 1.1 and 1.2 are understood"),
+    ("%FOO\n---\na: 1", "1:1: error: unknown directive; only '%YAML 1.2' is supported"),
+    ("%YAML 2.0\n---\na: 1", "1:1: error: only YAML 1.1 and 1.2 are supported"),
     ("%YAML 1.1\n%YAML 1.1\n---\na: 1", "2:1: error: a second '%YAML' directive"),
   ])
   func `says what is wrong with the syntax`(text: String, message: String) {
@@ -99,11 +99,11 @@ import Testing
     #expect(
       yamlProblems(text) == """
         t.yaml:2:1: error: the key 'a' is given twice, first at t.yaml:1:1
-        t.yaml:3:4: error: unknown anchor; an anchor stands before its aliases, and text that begins with '*' in quotation marks
+        t.yaml:3:4: error: unknown anchor; an anchor must come before its aliases; write text that begins with '*' in quotation marks
         t.yaml:4:1: error: a key must be text, not a list
         t.yaml:5:1: error: a key must be text, not a mapping
         t.yaml:6:2: error: a key is missing before ':'
-        t.yaml:8:4: error: unknown tag; text that begins with '!' stands in quotation marks; those of the core schema are known: !!str, !!int, !!float, !!bool, !!null, !!seq, !!map
+        t.yaml:8:4: error: unknown tag; write text that begins with '!' in quotation marks; supported are those of the core schema: !!str, !!int, !!float, !!bool, !!null, !!seq, !!map
         t.yaml:9:4: error: the tag '!!seq' is for a list, but text follows
         t.yaml:10:4: error: the tag '!!str' is for text, but a list follows
         t.yaml:11:11: error: the anchor 'self' would contain itself
@@ -124,14 +124,14 @@ import Testing
   }
 
   @Test func `refuses tag directives and tags of other languages`() {
-    let known = "those of the core schema are known: !!str, !!int, !!float, !!bool, !!null, !!seq, !!map"
+    let known = "supported are those of the core schema: !!str, !!int, !!float, !!bool, !!null, !!seq, !!map"
     #expect(yamlProblems("%TAG !e! x\n---\na: 1") == "t.yaml:1:1: error: '%TAG' directives are not accepted; \(known)")
     #expect(yamlProblems("a: !e!x 1") == "t.yaml:1:4: error: unknown tag; \(known)")
     #expect(
       yamlProblems("a: !!python/object 1")
-        == "t.yaml:1:4: error: unknown tag; text that begins with '!' stands in quotation marks; \(known)")
+        == "t.yaml:1:4: error: unknown tag; write text that begins with '!' in quotation marks; \(known)")
     #expect(
-      yamlProblems("a: !!binary aGk=") == "t.yaml:1:4: error: unknown tag; text that begins with '!' stands in quotation marks; \(known)")
+      yamlProblems("a: !!binary aGk=") == "t.yaml:1:4: error: unknown tag; write text that begins with '!' in quotation marks; \(known)")
   }
 
   @Test func `shows text of several lines on one`() {
@@ -141,6 +141,6 @@ import Testing
         == "t.yaml:1:17: error: the key 'a\\nb\\t\\u{7}' is given twice, first at t.yaml:1:2")
     #expect(
       yamlProblems("a: *\(long)")
-        == "t.yaml:1:4: error: unknown anchor; an anchor stands before its aliases, and text that begins with '*' in quotation marks")
+        == "t.yaml:1:4: error: unknown anchor; an anchor must come before its aliases; write text that begins with '*' in quotation marks")
   }
 }

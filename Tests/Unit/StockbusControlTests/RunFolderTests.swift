@@ -31,7 +31,7 @@ import Testing
     let folder = TemporaryFolder()
     let open = folder.file("open")
     #expect(mkdir(open, 0o755) == 0 && chmod(open, 0o755) == 0)
-    #expect(refusal(open)?.contains("others may enter it") == true)
+    #expect(refusal(open)?.contains("other users may enter it") == true)
     let (real, link) = (folder.file("real"), folder.file("link"))
     #expect(mkdir(real, 0o700) == 0 && symlink(real, link) == 0)
     #expect(refusal(link)?.contains("no folder") == true)

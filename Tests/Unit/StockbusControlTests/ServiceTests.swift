@@ -68,14 +68,14 @@ import Testing
     let running = Task { await pipeline.run() }
     await pipeline.waitForStart()
     let report = await ConfigReload(pipeline, paths: ["desk.yaml"]) { (_) throws(Problems) in present }.apply(nil)
-    #expect(report.lines == ["reloaded: nothing has changed; made anew: 'a.csv'"])
+    #expect(report.lines == ["reloaded: nothing has changed; recreated files: 'a.csv'"])
     pipeline.stop()
     #expect(await running.value.exitStatus == 0)
   }
 
   @Test func `a change that has cost a component does not say that the run goes on as before`() throws {
     var report = ChangeReport(.refused, "the door is locked")
-    #expect(report.lines == ["not reloaded: the door is locked; the run goes on as before"])
+    #expect(report.lines == ["not reloaded: the door is locked; the run continues as before"])
     report.consequence = "'door' has failed for good"
     #expect(report.lines == ["not reloaded: the door is locked; 'door' has failed for good"])
     #expect(try JSONDecoder().decode(ChangeReport.self, from: JSONEncoder().encode(report)) == report)

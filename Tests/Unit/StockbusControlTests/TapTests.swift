@@ -61,15 +61,15 @@ import Testing
     let records = events.filter { $0.name.isEmpty }.map(\.data)
     #expect(records.count == 3)
     #expect(Set(records.map { $0.prefix(16) }) == ["{\"symbol\":\"AAPL\"", "{\"symbol\":\"MSFT\"", "{\"symbol\":\"NVDA\""])
-    #expect(events.last == ServerEvent(name: "end", data: "the component has ended, or has left the run"))
+    #expect(events.last == ServerEvent(name: "end", data: "the component has ended, or was removed from the run"))
     #expect(events.count == 4)
   }
 
   @Test func `conditions, fields, formats and limits are heeded`() async throws {
     let one = try await events(of: "ticks", "where=symbol%20==%20%22MSFT%22&fields=symbol&format=csv")
-    #expect(one.map(\.data) == ["symbol", "MSFT", "the component has ended, or has left the run"] && one[0].name == "header")
+    #expect(one.map(\.data) == ["symbol", "MSFT", "the component has ended, or was removed from the run"] && one[0].name == "header")
     let limited = try await events(of: "ticks", "limit=2&fields=symbol")
-    #expect(limited.map(\.data) == ["{\"symbol\":\"AAPL\"}", "{\"symbol\":\"MSFT\"}", "that was the limit"])
+    #expect(limited.map(\.data) == ["{\"symbol\":\"AAPL\"}", "{\"symbol\":\"MSFT\"}", "the limit is reached"])
   }
 
   @Test func `a time ends it, although nothing came`() async throws {
@@ -83,7 +83,7 @@ import Testing
     await clock.waitForSleeper(until: .seconds(2))
     clock.advance(by: .seconds(2))
     await followed
-    #expect(reader.events == [ServerEvent(name: "end", data: "that was the time")])
+    #expect(reader.events == [ServerEvent(name: "end", data: "the time is over")])
     _ = await asked.end()
   }
 
@@ -100,7 +100,7 @@ import Testing
     #expect(try mistake("") == nil)
     #expect(try mistake("where=rnk%20%3C%203") == "where: 'where': column 1: ranked has no field 'rnk'; did you mean 'rank'?")
     #expect(try mistake("fields=rank,nonsense")?.hasPrefix("fields: 'fields' names 'nonsense'; there are symbol, rank,") == true)
-    #expect(try mistake("fields=rank,rank")?.contains("something twice") == true)
+    #expect(try mistake("fields=rank,rank")?.contains("a field twice") == true)
     #expect(try mistake("format=xml") == "format: 'format' is json or csv")
     for time in ["0s", "-1s", "x", "25h", "1"] { #expect(try mistake("for=\(time)") == "for: 'for' is a time up to 24h, such as 10s") }
     #expect(try mistake("for=24h") == nil)
@@ -172,6 +172,6 @@ import Testing
       Issue.record("a sink")
     } catch { #expect(error.description == "'end' is a sink and emits nothing") }
     _ = await asked.end()
-    #expect(try await tapped.value == "the component has ended, or has left the run")
+    #expect(try await tapped.value == "the component has ended, or was removed from the run")
   }
 }

@@ -43,7 +43,7 @@ import Testing
     let asked = try await asked()
     let path = asked.folder.file("desk.yaml")
     let other = try #require(try await why("WHYQ", asked))
-    #expect(other.verdict == "'WHYQ' comes to all; mine has published nothing about it")
+    #expect(other.verdict == "'WHYQ' reaches all; mine published no event of it")
     #expect(other.symbol == "WHYQ" && other.watched == 4_600_000 && other.missed == 0)
     #expect(other.components.map(\.id).sorted() == ["all", "end", "mine", "ranked", "ticks"])
     func part(_ id: String, _ report: SymbolReport) throws -> SymbolReport.Component {
@@ -59,7 +59,7 @@ import Testing
       ])
 
     let aapl = try #require(try await why("AAPL", asked))
-    #expect(aapl.verdict == "'AAPL' comes to end, all" || aapl.verdict == "'AAPL' comes to all, end")
+    #expect(aapl.verdict == "'AAPL' reaches end, all" || aapl.verdict == "'AAPL' reaches all, end")
     #expect(try part("mine", aapl).reasons.map(\.reason) == ["'symbols' lists it"])
     #expect(try part("ranked", aapl).out == 1)
     #expect(
@@ -77,7 +77,7 @@ import Testing
       return (answer.status, String(decoding: answer.body, as: UTF8.self))
     }
     let unknown = try await ask("/symbols/NOTHERE/why")
-    #expect(unknown.status == 404 && unknown.text.contains("no component has seen a symbol 'NOTHERE'"))
+    #expect(unknown.status == 404 && unknown.text.contains("no component has received the symbol 'NOTHERE'"))
     #expect(Symbol(known: "NOTHERE") == nil)
     #expect(try await ask("/symbols/whyq/why").text.contains("did you mean 'WHYQ'?"))
     for time in ["61s", "-1s", "soon", ""] { #expect(try await ask("/symbols/AAPL/why?for=\(time)").status == 422, "\(time)") }

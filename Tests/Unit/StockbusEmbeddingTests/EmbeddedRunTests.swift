@@ -103,8 +103,8 @@ import Testing
     }
     #expect(
       error?.problems == [
-        "A.swift:1:1: error: source 'a': its options are no object, as in [\"by\": \"price\"]",
-        "A.swift:2:1: error: sink 'b': 'inputs' is no option; it is given apart",
+        "A.swift:1:1: error: source 'a': its options are not an object; write them as in [\"by\": \"price\"]",
+        "A.swift:2:1: error: sink 'b': 'inputs' is not an option; RunNode has a parameter for it",
       ])
   }
 
@@ -118,7 +118,7 @@ import Testing
         return nil
       } catch { return error.description }
     }
-    #expect(fault("tick", Trade.self) == "nothing is called 'tick'; did you mean 'ticks'?")
+    #expect(fault("tick", Trade.self) == "there is no component or topic 'tick'; did you mean 'ticks'?")
     #expect(fault("end", Trade.self) == "'end' is a sink and emits nothing")
     #expect(fault("ticks", Ranked.self) == "'ticks' emits trade, and not ranked (\(String(reflecting: Ranked.self)))")
     #expect(fault("ticks", Trade.self) == nil)
@@ -133,7 +133,7 @@ import Testing
       ])
     }
     #expect(error?.problems.count == 1)
-    #expect(error?.description.contains("two plugins are called 'null_sink': those of NullSink.") == true, "\(error?.description ?? "")")
+    #expect(error?.description.contains("two plugins have the name 'null_sink': those of NullSink.") == true, "\(error?.description ?? "")")
     #expect(error?.description.contains("Swallow") == true)
   }
 

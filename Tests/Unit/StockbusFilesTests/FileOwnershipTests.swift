@@ -43,7 +43,7 @@ import Testing
     try file.write(.of("aaa\n"))
     #expect(
       failure { () throws(FileError) in try file.write(.of("bbb\n")) }
-        == "cannot write '/tmp/x/log': a full file would be put aside as '/tmp/x/log.1': source 'prices' of this run reads it")
+        == "cannot write '/tmp/x/log': a full file would be rotated to '/tmp/x/log.1': source 'prices' of this run reads it")
     #expect(folder.content("log.1") == "price\n")
   }
 

@@ -36,7 +36,7 @@ import Testing
     try file.close()
     #expect(folder.content("log.old") == "head\none\n")
     #expect(folder.content("log") == "head\ntwo\nthree\n")
-    #expect(notices.texts == ["'\(folder.file("log"))' was moved away by another program; it goes on in a new file"])
+    #expect(notices.texts == ["'\(folder.file("log"))' was moved by another program; writing continues in a new file"])
     #expect(file.written.records == 3 && file.written.bytes == 14 && file.renewals == 1)
   }
 
@@ -47,7 +47,7 @@ import Testing
     rmdir(folder.file("a"))
     try write("two", to: file)
     #expect(folder.content("a/log") == "head\ntwo\n")
-    #expect(notices.texts == ["'\(folder.file("a/log"))' was removed by another program; it goes on in a new file"])
+    #expect(notices.texts == ["'\(folder.file("a/log"))' was removed by another program; writing continues in a new file"])
     try file.close()
   }
 
@@ -77,7 +77,7 @@ import Testing
     truncate("log", to: 0)
     try write("three", to: file)
     #expect(folder.content("log") == "head\nthree\n")
-    #expect(notices.texts == ["'\(folder.file("log"))' was emptied by another program; records go on behind that"])
+    #expect(notices.texts == ["'\(folder.file("log"))' was emptied by another program; further records are appended there"])
     // Its size is known again, so that it is not full yet.
     try write("four", to: file)
     #expect(folder.content("log") == "head\nthree\nfour\n" && file.rotations == 0)
@@ -90,7 +90,7 @@ import Testing
     truncate("log", to: 7)
     try write("two", to: file)
     #expect(folder.content("log") == "head\non\ntwo\n")
-    #expect(notices.texts == ["'\(folder.file("log"))' was cut to 7 bytes by another program; records go on behind that"])
+    #expect(notices.texts == ["'\(folder.file("log"))' was cut to 7 bytes by another program; further records are appended there"])
     try file.close()
   }
 

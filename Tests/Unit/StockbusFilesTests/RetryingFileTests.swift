@@ -120,8 +120,8 @@ private final class Disk: Sendable {
     #expect(harness.counter("records") == 3 && harness.counter("bytes") == 14)
     #expect(lost == 0)
     let reason = "cannot write '\(folder.file("log"))': No space left on device (ENOSPC)"
-    #expect(harness.log.texts(.warning) == ["warning plugin: \(reason); trying again for 10s"])
-    #expect(harness.log.texts(.notice) == ["notice plugin: it is written again, after 700ms"])
+    #expect(harness.log.texts(.warning) == ["warning plugin: \(reason); retrying for 10s"])
+    #expect(harness.log.texts(.notice) == ["notice plugin: writing works again, after 700ms"])
   }
 
   @Test func `a part that was written makes no room in the buffer, and is no success`() async throws {
@@ -138,7 +138,7 @@ private final class Disk: Sendable {
       harness.clock.advance(by: .milliseconds(pause))
     }
     try await taken
-    #expect(harness.trouble == nil && harness.log.texts(.notice) == ["notice plugin: it is written again, after 300ms"])
+    #expect(harness.trouble == nil && harness.log.texts(.notice) == ["notice plugin: writing works again, after 300ms"])
     await writer.close()
     #expect(folder.content("log") == "first\nafter\nthird\n" && lost == 0)
   }
@@ -225,8 +225,8 @@ private final class Disk: Sendable {
     await harness.clock.waitForSleeper(until: .seconds(5))
     #expect(folder.content("log") == "one\n" && harness.trouble == nil)
     let reason = "cannot write '\(folder.file("log"))': No space left on device (ENOSPC)"
-    #expect(harness.log.texts(.warning) == ["warning plugin: \(reason); trying again for 1m"])
-    #expect(harness.log.texts(.notice) == ["notice plugin: it is written again, after 3s"])
+    #expect(harness.log.texts(.warning) == ["warning plugin: \(reason); retrying for 1m"])
+    #expect(harness.log.texts(.notice) == ["notice plugin: writing works again, after 3s"])
     background.cancel()
     await background.value
     await writer.close()
@@ -274,7 +274,8 @@ private final class Disk: Sendable {
     await writer.close()
     #expect(folder.content("old") == "one\n" && folder.content("log") == "two\n")
     #expect(
-      harness.log.texts(.notice) == ["notice plugin: '\(folder.file("log"))' was moved away by another program; it goes on in a new file"])
+      harness.log.texts(.notice) == ["notice plugin: '\(folder.file("log"))' was moved by another program; writing continues in a new file"]
+    )
     #expect(harness.counter("records") == 2 && lost == 0)
   }
 

@@ -49,11 +49,11 @@ import Testing
     try writer.write(large)
     let reader = try HistoryReader(path)
     let target = folder.file("copy.db")
-    #expect(fault { _ = try reader.backUp(to: target) { true } } == "'\(target)': the copy was given up")
+    #expect(fault { _ = try reader.backUp(to: target) { true } } == "'\(target)': the copy was cancelled")
     try writer.close()
     #expect(folder.names.filter { !$0.hasPrefix("h.db") } == [])
     folder.put("mine", in: "copy.db")
-    #expect(fault { _ = try reader.backUp(to: target) } == "'\(target)': there is a file already; a backup replaces none")
+    #expect(fault { _ = try reader.backUp(to: target) } == "'\(target)': the file exists already; a backup does not replace files")
     #expect(folder.content("copy.db") == "mine")
     #expect(fault { _ = try reader.backUp(to: folder.file("no/copy.db")) } != nil)
   }

@@ -55,9 +55,9 @@ import Testing
 
   @Test func `a file that is no database is refused and left alone`() throws {
     folder.put("date,symbol,open\n", in: "h.db")
-    let text = "'\(path)' is no database of stockbus: it is not a database; another path leaves it alone"
+    let text = "'\(path)' is not a database of stockbus: it is not a database; use another path to keep it"
     #expect(try refusal() == [text, text])
-    #expect(HistoryReader.fault(inFileAt: path) == "is no database of stockbus: it is not a database; another path leaves it alone")
+    #expect(HistoryReader.fault(inFileAt: path) == "is not a database of stockbus: it is not a database; use another path to keep it")
   }
 
   @Test func `a database of another program is refused and left alone`() throws {
@@ -66,7 +66,7 @@ import Testing
       try other.execute("PRAGMA application_id = \(id); CREATE TABLE notes (a); INSERT INTO notes VALUES (1)")
       try other.close()
       let text =
-        "'\(path)' is no database of stockbus: it is a database of another program (application id \(id)); another path leaves it alone"
+        "'\(path)' is not a database of stockbus: it belongs to another program (application id \(id)); use another path to keep it"
       #expect(try refusal() == [text, text])
       folder.remove("h.db")
     }
@@ -77,7 +77,7 @@ import Testing
     let other = try SQLiteConnection(path, .writing)
     try other.execute("PRAGMA user_version = 9")
     try other.close()
-    let text = "'\(path)' was written by a newer stockbus (layout 9, this one knows 2)"
+    let text = "'\(path)' was written by a newer stockbus (layout 9, this one supports 2)"
     #expect(try refusal() == [text, text])
   }
 
@@ -87,7 +87,7 @@ import Testing
       folder.put(Array(whole[..<part]), in: "h.db")
       let faults = try refusal()
       let writing = faults[0]
-      #expect(writing?.contains("is damaged: database disk image is malformed; it is left as it is") == true, "\(writing ?? "")")
+      #expect(writing?.contains("is damaged: database disk image is malformed; it is left unchanged") == true, "\(writing ?? "")")
       #expect(faults[1] == writing)
     }
   }
@@ -221,7 +221,7 @@ import Testing
     }
     #expect(
       fault { _ = try HistoryReader(path) }
-        == "'\(path)' was written by an older stockbus (layout 1, now 2); the next run or import that writes it brings it up to date")
+        == "'\(path)' was written by an older stockbus (layout 1, now 2); the next run or import that writes it updates it")
     try HistoryWriter(path).close()
     #expect(try HistoryReader(path).bars("AAPL", .day) == [expected])
     #expect(try HistoryReader(path).bars("MANY", .time(minute)) == many)
@@ -233,7 +233,7 @@ import Testing
     let known = fault { _ = try HistoryReader(DatabaseFile(path, migrations: later)) }
     #expect(
       known
-        == "'\(path)' was written by an older stockbus (layout 2, now 3); the next run or import that writes it brings it up to date")
+        == "'\(path)' was written by an older stockbus (layout 2, now 3); the next run or import that writes it updates it")
     let writer = try HistoryWriter(path, migrations: later)
     try writer.write([bar("MSFT", 0)])
     try writer.close()
@@ -241,7 +241,7 @@ import Testing
     #expect(try reader.bars("AAPL", .day) == [expected])
     #expect(try reader.bars("MSFT", .day).count == 1)
     // This program does not know layout 3.
-    #expect(fault { _ = try HistoryWriter(path) } == "'\(path)' was written by a newer stockbus (layout 3, this one knows 2)")
+    #expect(fault { _ = try HistoryWriter(path) } == "'\(path)' was written by a newer stockbus (layout 3, this one supports 2)")
   }
 
   @Test func `a file that the program with GRDB has made is read and written, and keeps the names of its steps`() throws {

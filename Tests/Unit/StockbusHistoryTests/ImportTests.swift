@@ -116,7 +116,7 @@ import Testing
       try importing(head + rows + "2008-01-03;A;1.000;2.000;1;2;5\n2008-01-04;A;1;2.5;1;2;5\n").faults == [
         "2: 'open' is not a number: '105,2'; write 105.2, with a decimal point, or say how numbers are written: --numbers grouped or comma",
         "3: 'open' is not a number: '1,5'; write 1.5, with a decimal point, or say how numbers are written: --numbers grouped or comma",
-        "4: 'open' is '1.000', whose point may stand between thousands, as other numbers here have decimal commas; --numbers comma reads them",
+        "4: 'open' is '1.000': its point may separate thousands, because other numbers in this file have decimal commas; --numbers comma reads them",
       ])
   }
 

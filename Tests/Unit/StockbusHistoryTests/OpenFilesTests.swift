@@ -85,7 +85,7 @@ private final class End: Sendable {
     move("h.db", "aside.db")
     try writer.close()
     let refusal =
-      "the file is not there, and its log '\(path)-wal' is: put the file back beside it, or remove the log to begin anew"
+      "the file is missing, but its log '\(path)-wal' exists: put the file back, or remove the log to start again"
     #expect(failure { _ = try HistoryWriter(path) } == HistoryError(path, .other(refusal)))
     move("aside.db", "h.db")
     let again = try HistoryWriter(path)
@@ -142,7 +142,8 @@ private final class End: Sendable {
     #expect(full?.mayPass == true)
     #expect(
       full.map { "\($0)" }
-        == "cannot write '\(path)': its log has 6 MiB and cannot be emptied, because another program reads the database without a pause")
+        == "cannot write '\(path)': its log (-wal) has 6 MiB and cannot be emptied, because another program reads the database all the time"
+    )
     #expect(logSize < 7 << 20)
     try reader.execute("COMMIT")
     try fill(connection, 1)

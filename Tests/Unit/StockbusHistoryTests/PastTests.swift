@@ -46,7 +46,7 @@ import Testing
   @Test func `what is wrong with a file is said`() throws {
     #expect(HistoryReader.faultOfReading(path) == "does not exist")
     folder.put("no database", in: "x.db")
-    #expect(HistoryReader.faultOfReading(folder.file("x.db"))?.hasPrefix("is no database of stockbus") == true)
+    #expect(HistoryReader.faultOfReading(folder.file("x.db"))?.hasPrefix("is not a database of stockbus") == true)
     try HistoryWriter(path).close()
     #expect(HistoryReader.faultOfReading(path) == nil)
   }

@@ -7,8 +7,8 @@ import Testing
 @Suite struct PluginManifestTests {
   @Test(arguments: [
     ("kind: sink", "plugin.yaml:1:1: error: 'name'"),
-    ("name: in\nkind: sink\nhome: process\ndoc: Is.\ntakes: [trade]\nrun: [x]", "plugin.yaml:1:1: error: 'in' is a word"),
-    ("name: a\nkind: sink\nhome: process\ndoc: Is\ntakes: [trade]\nrun: [x]", "plugin.yaml:4:1: error: 'doc' is a sentence"),
+    ("name: in\nkind: sink\nhome: process\ndoc: Is.\ntakes: [trade]\nrun: [x]", "plugin.yaml:1:1: error: 'in' is a keyword"),
+    ("name: a\nkind: sink\nhome: process\ndoc: Is\ntakes: [trade]\nrun: [x]", "plugin.yaml:4:1: error: 'doc' must be a sentence"),
     ("name: a\nkind: sink\nhome: process\ndoc: Is.\nrun: [x]", "'takes' is missing"),
     ("name: a\nkind: source\nhome: process\ndoc: Is.\nemits: trade\nrun: []", "plugin.yaml:6:1: error: 'run' is missing"),
     ("name: a\nkind: source\nhome: process\ndoc: Is.\nemits: trade\nrun: [x]\noptions: { a: { doc: No } }", "option 'a': 'doc'"),

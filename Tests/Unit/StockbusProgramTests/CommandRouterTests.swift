@@ -61,7 +61,7 @@ import Testing
           "  ticks randomise              Gives every symbol a new price.",
           "  bells mute NAME DURATION     Sends none of a rule's alerts for a while, and",
           "                               counts them.",
-          "  help                         Lists what can be told.",
+          "  help                         Lists the commands.",
           "  stop                         Stops the run: sources end, everything else",
           "                               drains.",
         ]))
@@ -86,14 +86,14 @@ import Testing
       ("hlep", "no component 'hlep'; did you mean 'help'?"), ("sotp", "no component 'sotp'; did you mean 'stop'?"),
       ("tiks raise AAPL", "no component 'tiks'; did you mean 'ticks'?"),
       ("raise AAPL 10", "which component? such as 'ticks raise AAPL 10'"),
-      ("randomise", "which component? such as 'ticks randomise …'"), ("ticks", "'ticks' what? It knows raise, randomise"),
-      ("ranked", "'ranked' takes no commands"), ("stop now", "'stop' stops the run, and stands alone"),
+      ("randomise", "which component? such as 'ticks randomise …'"), ("ticks", "'ticks' needs a command: raise, randomise"),
+      ("ranked", "'ranked' takes no commands"), ("stop now", "'stop' stops the run, and takes no further words"),
       ("HELP", "no component 'HELP'; did you mean 'help'?"), ("Stop", "no component 'Stop'; did you mean 'stop'?"),
       ("TICKS raise AAPL", "no component 'TICKS'; did you mean 'ticks'?"),
       ("RANDOMISE", "no component 'RANDOMISE'; did you mean 'randomise'?"), ("exit", "no component 'exit'; 'stop' ends the run"),
       ("Quit now", "no component 'Quit'; 'stop' ends the run"), ("q", "no component 'q'; 'stop' ends the run"),
-      ("?", "no component '?'; 'help' lists what can be told"),
-      ("xyzzy", "no component 'xyzzy'; a line is COMPONENT COMMAND …, and 'help' lists them"),
+      ("?", "no component '?'; 'help' lists the commands"),
+      ("xyzzy", "no component 'xyzzy'; a line is COMPONENT COMMAND …, and 'help' lists the commands"),
     ])
   func `a line that is no command`(line: String, answer: String) { #expect(request(line) == .mistake(answer)) }
 }

@@ -43,7 +43,7 @@ import Testing
   @Test func `what becomes of a symbol`() throws {
     let json = """
       {"symbol":"MSFT","watched":2000,"missed":1204,
-      "verdict":"'MSFT' comes to alerts; mine has published nothing about it","components":[
+      "verdict":"'MSFT' reaches alerts; mine published no event of it","components":[
       {"id":"ticks","kind":"source","plugin":"generator","place":"desk.yaml:2:3","state":"running","out":4000,"last":"{}","leftOut":0,
       "reasons":[]},
       {"id":"mine","kind":"processor","plugin":"watchlist_filter","place":"desk.yaml:4:3","state":"running","in":4000,"out":0,"leftOut":0,
@@ -95,8 +95,8 @@ import Testing
       }
     }
     #expect(choice(nil, desk) == "4242" && choice("desk", desk, other) == "4242" && choice("4243", desk, other, mute) == "4243")
-    #expect(choice(nil) == "nothing runs; 'stockbus run plugins.yaml' starts something")
-    #expect(choice(nil, desk, other) == "which run? Say --run with a name or a number: desk (process 4242), other (process 4243)")
+    #expect(choice(nil) == "there are no runs; 'stockbus run plugins.yaml' starts one")
+    #expect(choice(nil, desk, other) == "which run? Add --run with a name or a process number: desk (process 4242), other (process 4243)")
     #expect(choice("desc", desk, mute) == "no run 'desc'; there is desk (process 4242), ? (process 77)")
     #expect(choice("77", desk, mute) == "process 77 does not answer: did not respond within 5s")
   }

@@ -115,7 +115,7 @@ import Testing
     let past = try #require(Self.whole().pastReader)
     #expect(past.fault("/nowhere/h.db")?.contains("does not exist") == true)
     #expect(Program(name: "mine", catalogue: Catalogue([])).pastReader == nil)
-    #expect(PastReader.none.fault("h.db") == "cannot be read: this program has nothing that reads histories")
+    #expect(PastReader.none.fault("h.db") == "cannot be read: this program has no component that reads histories")
   }
 }
 

@@ -140,10 +140,10 @@ private actor All: EventProcessor {
     ("every: { type: whole_number, default: x, doc: A. }", "option 'every': its default must be a whole number, got 'x'"),
     ("every: { default: 5, max: 3, doc: A. }", "option 'every': its default must be a number of at most 3, got '5'"),
     ("every: { default: x, max: 3, doc: A. }", "option 'every': 'min' and 'max' are for numbers and durations: write its 'type'"),
-    ("every: { type: number, min: x, doc: A. }", "option 'every': 'x' is no number"),
+    ("every: { type: number, min: x, doc: A. }", "option 'every': 'x' is not a number"),
     ("every: { type: number, min: 5, max: 3, doc: A. }", "option 'every': 'min' is above 'max'"),
-    ("every: { type: number, values: [1], doc: A. }", "option 'every': 'values' are words: write no 'type', or text"),
-    ("every: { default: 5, doc: A }", "option 'every': 'doc' is a sentence and ends with a full stop"),
+    ("every: { type: number, values: [1], doc: A. }", "option 'every': 'values' are words: leave out 'type', or write text"),
+    ("every: { default: 5, doc: A }", "option 'every': 'doc' must be a sentence with a full stop"),
   ])
   func `a bad declaration of an option is told`(_ what: (declared: String, error: String)) {
     put(
@@ -177,7 +177,7 @@ private actor All: EventProcessor {
     unlink(path)
     #expect(mkfifo(path, 0o600) == 0)
     let found = problems("{ plugin: big_trades, inputs: [ticks], options: { by: size } }")
-    let told = ["/user/big_trades.stockbusplugin/plugin.yaml:1:1: error: is not a regular file, which it has to be"]
+    let told = ["/user/big_trades.stockbusplugin/plugin.yaml:1:1: error: must be a regular file"]
     #expect(found == (name == "plugin.yaml" ? told : []))
   }
 
@@ -206,12 +206,12 @@ private actor All: EventProcessor {
     let place = "desk.yaml:2:31: error: processor 'mine': "
     #expect(
       problems("{ plugin: filter, inputs: [ticks], where: size > 1 }") == [
-        place + "two plugins are called 'filter': the program's own, and '/user/filter.stockbusplugin'"
+        place + "two plugins have the name 'filter': the program's own, and '/user/filter.stockbusplugin'"
       ])
     put(in: "third")
     #expect(
       problems("{ plugin: big_trades, inputs: [ticks] }", "plugin_path: [\(workshop.file("other")), \(workshop.file("third"))]") == [
-        place + "two plugins are called 'big_trades': '/other/big_trades.stockbusplugin' and '/third/big_trades.stockbusplugin'"
+        place + "two plugins have the name 'big_trades': '/other/big_trades.stockbusplugin' and '/third/big_trades.stockbusplugin'"
       ])
     // Nobody who does not name it hears of it.
     #expect(problems("{ plugin: watchlist_filter, inputs: [ticks], symbols: [A] }") == [])
@@ -248,7 +248,7 @@ private actor All: EventProcessor {
 
   @Test func `folders and bundles that cannot be used are told`() {
     let mine = "{ plugin: watchlist_filter, inputs: [ticks], symbols: [A] }"
-    #expect(problems(mine, "plugin_path: [\(workshop.file("none"))]") == ["desk.yaml:4:15: error: plugin_path: '/none' is no folder"])
+    #expect(problems(mine, "plugin_path: [\(workshop.file("none"))]") == ["desk.yaml:4:15: error: plugin_path: '/none' is not a folder"])
     #expect(
       problems(mine, "plugin_path: [{ a: b }]").map { $0.contains("desk.yaml:4:15: error: 'plugin_path' must be a folder") } == [true])
     put(Self.manifest.replacing("takes: [trade, quote]", with: "takes: [trad]"))
@@ -261,16 +261,17 @@ private actor All: EventProcessor {
       problems("{ plugin: big_trades, inputs: [ticks] }").map { $0.hasPrefix("/user/big_trades.stockbusplugin/plugin.yaml:3:7: error: ") }
         == [true])
     put(Self.manifest.replacing("name: big_trades", with: "name: other"))
-    #expect(problems("{ plugin: big_trades, inputs: [ticks] }").map { $0.contains("has to be other.stockbusplugin") } == [true])
+    #expect(problems("{ plugin: big_trades, inputs: [ticks] }").map { $0.contains("must be other.stockbusplugin") } == [true])
     put()
     #expect(
       problems("{ plugin: big_trade, inputs: [ticks] }") == [
         "desk.yaml:2:31: error: processor 'mine': unknown plugin 'big_trade'; did you mean 'big_trades'?"
       ])
     #expect(
-      problems(mine, "plugin_path: \(workshop.file("build"))").map { $0.hasSuffix("'/build' is no folder; 'plugin build' makes it") } == [
-        true
-      ])
+      problems(mine, "plugin_path: \(workshop.file("build"))").map { $0.hasSuffix("'/build' is not a folder; 'plugin build' makes it") }
+        == [
+          true
+        ])
     // A name is no path.
     #expect(problems("{ plugin: ../user/big_trades, inputs: [ticks] }").map { $0.contains("unknown plugin") } == [true])
   }

@@ -41,10 +41,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "'' is no name"), ("Big", "'Big' is no name"), ("big-trades", "is no name"), ("2big", "is no name"), ("big__trades", "is no name"),
-    ("big_", "is no name"), ("../big", "is no name"), ("bìg", "is no name"), ("in", "a word of Swift or Python"),
-    ("lambda", "a word of Swift or Python"), ("event", "the name of one of stockbus"), ("stockbus", "the name of one of stockbus"),
-    ("generator", "there is a plugin 'generator' already"), (String(repeating: "a", count: 41), "longer than 40 characters"),
+    ("", "'' cannot be the name of a plugin"), ("Big", "'Big' cannot be the name of a plugin"),
+    ("big-trades", "cannot be the name of a plugin"), ("2big", "cannot be the name of a plugin"),
+    ("big__trades", "cannot be the name of a plugin"), ("big_", "cannot be the name of a plugin"),
+    ("../big", "cannot be the name of a plugin"), ("bìg", "cannot be the name of a plugin"),
+    ("in", "a keyword of Swift or Python"), ("lambda", "a keyword of Swift or Python"), ("event", "the same name as a type of stockbus"),
+    ("stockbus", "the same name as a type of stockbus"), ("generator", "the plugin 'generator' exists already"),
+    (String(repeating: "a", count: 41), "longer than 40 characters"),
   ])
   func `names that are refused`(name: String, why: String) {
     #expect(PluginName.fault(name, taken: ["generator"])?.contains(why) == true)

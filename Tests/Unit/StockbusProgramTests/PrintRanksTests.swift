@@ -124,13 +124,13 @@ import WatchlistFilter
       ("ticks", nil), ("all", nil), ("some", nil), ("again", nil), ("first", nil),
       (
         "mine",
-        "r.yaml:4:3: warning: 'mine' has only some of what 'all' tells, so its ranks may be out of date; print --from all with --where, or give 'all' a 'top: N'"
+        "r.yaml:4:3: warning: 'mine' has only some events of 'all', so its ranks may be out of date; print --from all with --where, or give 'all' a 'top: N'"
       ),
       (
         "dear",
-        "r.yaml:5:3: warning: 'dear' has only some of what 'some' tells, so its ranks may be out of date; print --from some with --where"
+        "r.yaml:5:3: warning: 'dear' has only some events of 'some', so its ranks may be out of date; print --from some with --where"
       ),
-      ("both", "warning: 'both' has several rankings; its ranks are those that each symbol's last event told"),
+      ("both", "warning: 'both' has several rankings; its ranks are those of each symbol's last event"),
     ] as [(String, String?)])
   func `ranks that may be out of date are said to be, with what to do`(from: String, warning: String?) throws {
     let topology = try Topology.check(

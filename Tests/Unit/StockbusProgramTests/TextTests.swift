@@ -30,7 +30,7 @@ import Testing
   @Test(arguments: [
     ("rule", "plugin 'nested' has no option 'rule'; did you mean 'rules'?"),
     ("rules.x", "option 'rules' has no option 'x'; there are name, window"),
-    ("path.x", "option 'path' has no option 'x'; there are no options inside it"),
+    ("path.x", "option 'path' has no option 'x'; it has no options inside it"),
     ("", "plugin 'nested' has no option ''; there are path, rules"),
   ])
   func `describe of an option that there is not`(option: String, message: String) throws {

@@ -115,7 +115,7 @@ import Testing
 
   @Test func `what cannot be started says so`() async throws {
     folder.put("not a program", in: "text")
-    await #expect(throws: ChildProgram.StartError(description: "is no program that can be started")) {
+    await #expect(throws: ChildProgram.StartError(description: "is not an executable program")) {
       _ = try await ChildProgram.start(ProgramLaunch(folder.file("text"), [], environment: [:]))
     }
   }

@@ -64,7 +64,7 @@ import Testing
       let end = await report
       #expect(journal.received(by: "keep") == all(120))
       #expect(end.exitStatus == 0)
-      #expect(harness.log.texts(.error).contains { $0.contains("keep could not be changed: no start; it goes on as before") })
+      #expect(harness.log.texts(.error).contains { $0.contains("keep could not be changed: no start; it continues as before") })
     }
   }
 
@@ -94,9 +94,9 @@ import Testing
       #expect(answer?.reason == "no start")
       #expect(
         answer?.consequence
-          == "'keep' has failed for good with its old options too: no start; it is gone, and "
-          + (isAlone ? "the run stops" : "the others go on as before"))
-      #expect(!harness.log.texts(.error).contains { $0.contains("goes on as before") })
+          == "'keep' has failed for good with its old options too: no start; it is no longer running, and "
+          + (isAlone ? "the run stops" : "the others continue as before"))
+      #expect(!harness.log.texts(.error).contains { $0.contains("continues as before") })
       harness.pipeline.stop()
       #expect(await report.exitStatus == 1)
     }
@@ -116,7 +116,7 @@ import Testing
       await harness.clock.waitForPause(upTo: .seconds(60))
       await harness.clock.waitForSleeper(until: .seconds(10))
       harness.clock.advance(by: .seconds(10))
-      #expect(await answer?.consequence == "'keep' has not started again with its old options so far: no start")
+      #expect(await answer?.consequence == "'keep' has not restarted with its old options so far: no start")
       harness.pipeline.abort()
       _ = await report
     }
@@ -130,8 +130,8 @@ import Testing
       async let report = harness.run()
       await journal.wait(until: "keep", has: 5)
       let answer = await consequence(harness, old.replacing("stuck: true", with: "stuck: true, poison: [-1]"))
-      #expect(answer?.reason == "'keep' has failed for good meanwhile: no room")
-      #expect(answer?.consequence == "it is gone, and the others go on as before")
+      #expect(answer?.reason == "'keep' has failed for good in the meantime: no room")
+      #expect(answer?.consequence == "it is no longer running, and the others continue as before")
       harness.pipeline.stop()
       #expect(await report.exitStatus == 1)
     }
@@ -145,7 +145,7 @@ import Testing
       async let reason = refusal(harness, text(numbers: "count: 50, hold: true", keep: "gated: true, poison: [-1]"))
       await harness.clock.waitForSleeper(until: .seconds(10))
       harness.clock.advance(by: .seconds(10))
-      #expect(await reason == "'keep' has not made room within 10s")
+      #expect(await reason == "'keep' has not handed over within 10s")
       #expect(harness.pipeline.health.first { $0.id == "keep" }?.state == .running)
       journal.gate.open()
       await journal.wait(until: "keep", has: 50)
@@ -204,7 +204,7 @@ import Testing
       let more = text(numbers: "count: 5, hold: true") + "\n#"
       #expect(await refusal(harness, more) == nil, "a comment is no change")
       let otherOutput = text(numbers: "count: 5, hold: true").replacing("plugin: pass", with: "plugin: pass, output: { capacity: 64 }")
-      #expect(await refusal(harness, otherOutput) == "the ring that 'pass' writes to would be another one")
+      #expect(await refusal(harness, otherOutput) == "the ring that 'pass' writes to cannot change")
       let added = text(numbers: "count: 5, hold: true").replacing("sinks: {", with: "sinks: { more: { plugin: keep, inputs: [numbers] },")
       #expect(await refusal(harness, added) == "added: more")
       harness.pipeline.stop()

@@ -23,7 +23,7 @@ import Testing
       #expect(end.counter("end", "dead letters") == 1)
       #expect(end.exitStatus == 0)
       #expect(
-        harness.log.texts(.warning).first == "warning ticks: set aside: input:0: bad: piece 0")
+        harness.log.texts(.warning).first == "warning ticks: dead letter: input:0: bad: piece 0")
     }
   }
 

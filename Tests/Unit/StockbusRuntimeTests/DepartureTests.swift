@@ -236,7 +236,7 @@ import Testing
       }
       harness.pipeline.stop()
       let end = await report
-      #expect(end.ledger.notes.map(\.text) == (4..<20).map { "number \($0)" } + ["4 earlier notes left out"])
+      #expect(end.ledger.notes.map(\.text) == (4..<20).map { "number \($0)" } + ["4 earlier notes omitted"])
       #expect(end.ledger.notes.allSatisfy { $0.component == "more" })
       #expect(end.fates.first { $0.id == "more" } == .init(id: "more", lives: 21, outcome: .completed, components: 21))
     }

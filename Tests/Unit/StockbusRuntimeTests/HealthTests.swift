@@ -158,7 +158,7 @@ private actor Pulse: Source {
       await harness.clock.waitForSleeper(until: .seconds(25))
       #expect(states(of: "stuck", journal).last == "stuck is running after 1")
       harness.clock.advance(by: .seconds(5))
-      await journal.wait(for: "stuck is degraded after 1: has finished nothing for 20s while events wait")
+      await journal.wait(for: "stuck is degraded after 1: has finished no event for 20s while events wait")
       #expect(harness.pipeline.health.filter { $0.state == .degraded }.map(\.id) == ["stuck"])
       journal.gate.open()
       while harness.pipeline.edges.contains(where: { $0.to == "stuck" && $0.counts.delivered < 10 }) { await Task.yield() }
@@ -170,7 +170,7 @@ private actor Pulse: Source {
       #expect(
         states(of: "stuck", journal) == [
           "stuck is starting after 0", "stuck is running after 1",
-          "stuck is degraded after 1: has finished nothing for 20s while events wait", "stuck is running after 1",
+          "stuck is degraded after 1: has finished no event for 20s while events wait", "stuck is running after 1",
           "stuck is draining after 1", "stuck is ended after 1",
         ])
       #expect(states(of: "between", journal).count == 4 && states(of: "good", journal).count == 4)

@@ -24,7 +24,7 @@ import Testing
       #expect(end.fate("bad")?.outcome == .failed("no start"))
       // The same error is logged once.
       #expect(harness.log.texts(.error) == ["error bad failed: no start"])
-      #expect(harness.log.texts(.critical) == ["critical bad has failed for good after 7 attempts; the others go on"])
+      #expect(harness.log.texts(.critical) == ["critical bad has failed for good after 7 attempts; the others continue"])
       #expect(journal.count(of: "bad starts") == 7)
       #expect(journal.count(of: "bad stops") == 7)
     }
@@ -104,7 +104,7 @@ import Testing
       #expect(end.counts("ticks", "broken")?.published == 10000)
       #expect(end.ledger.isBalanced)
       #expect(end.exitStatus == 1)
-      #expect(harness.log.texts(.critical) == ["critical broken has failed for good after 1 attempt; the others go on"])
+      #expect(harness.log.texts(.critical) == ["critical broken has failed for good after 1 attempt; the others continue"])
     }
   }
 

@@ -10,15 +10,15 @@ import Testing
     #expect(
       violations == [
         "The plugin's name 'BadPlugin' is not in snake_case.",
-        "The plugin's description is no sentence with a full stop: 'no sentence'.",
+        "The plugin's description is not a sentence with a full stop: 'no sentence'.",
         "Options: 'fourth': a property of options must have @Setting.",
         "Options: 'first': its description is not a sentence: 'No full stop'.",
         "Options: its default cannot be written: 'third' must be between 1 and 5, got 9.",
         "Options: 'inputs': this name is reserved.",
         "Event 'badEvent': its name is not in snake_case.",
-        "Event 'badEvent': its description is no sentence with a full stop.",
+        "Event 'badEvent': its description is not a sentence with a full stop.",
         "Event 'badEvent': the field 'Name' is not in snake_case.",
-        "Event 'badEvent': the description of 'count' is no sentence with a full stop.",
+        "Event 'badEvent': the description of 'count' is not a sentence with a full stop.",
         "Event 'badEvent': its property 'forgotten' is not declared.",
       ])
   }
@@ -27,9 +27,9 @@ import Testing
     let violations = await checkContract(.lopsided)
     #expect(
       violations == [
-        #"Event 'lopsided': its example as JSON is read back as something else: {"count":1,"time":"1970-01-01T00:00:00Z"} "#
+        #"Event 'lopsided': its example as JSON is read back differently: {"count":1,"time":"1970-01-01T00:00:00Z"} "#
           + #"becomes {"count":2,"time":"1970-01-01T00:00:00Z"}."#,
-        "Event 'lopsided': its example as CSV is read back as something else: 1,1970-01-01T00:00:00Z becomes 2,1970-01-01T00:00:00Z.",
+        "Event 'lopsided': its example as CSV is read back differently: 1,1970-01-01T00:00:00Z becomes 2,1970-01-01T00:00:00Z.",
       ])
   }
 
@@ -52,7 +52,7 @@ import Testing
   @Test func `the same seed and another output`() async {
     let violations = await checkContract(.gambler)
     #expect(violations.count == 1)
-    #expect(violations.first?.hasPrefix("The same seed gives another output: event 1 is {") == true)
+    #expect(violations.first?.hasPrefix("The same seed gives a different output: event 1 is {") == true)
     let others = await checkContract(.gambler, isDeterministic: false)
     #expect(others == [])
   }
@@ -64,12 +64,12 @@ import Testing
 
   @Test func `a life that leaves nothing for the next`() async {
     let violations = await checkContract(.onlyOnce)
-    #expect(violations == ["A second life fails where a first one did not: oh."])
+    #expect(violations == ["A second instance fails although the first one did not: oh."])
   }
 
   @Test func `doors are declared once, and open`() async {
     #expect(await checkContract(.doubleDoors) == ["It declares the door 'Bell' twice."])
-    #expect(await checkContract(.fickle) == ["While it runs a door does not open: 'contract' offers no Bell."])
+    #expect(await checkContract(.fickle) == ["A door does not open while it runs: 'contract' offers no Bell."])
   }
 
   @Test func `options that are not allowed`() async {

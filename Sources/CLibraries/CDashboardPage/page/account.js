@@ -46,7 +46,7 @@ export class DoorView {
     const closed = signUp && signup === 'closed'
     const other = signUp ? h('p', {}, 'You have an account? ', h('a', { href: '/login', class: 'link' }, 'Log in'))
       : signup === 'closed' ? null : h('p', {}, 'No account? ', h('a', { href: '/signup', class: 'link' }, 'Sign up'))
-    this.element = h('div', { class: 'door' }, h('h1', {}, this.title), closed ? h('p', {}, 'Accounts are made by who runs stockbus.') : form, other)
+    this.element = h('div', { class: 'door' }, h('h1', {}, this.title), closed ? h('p', {}, 'Only the operator of stockbus creates accounts.') : form, other)
   }
 
   focus() {
@@ -58,7 +58,7 @@ export class AccountView {
   constructor(app) {
     Object.assign(this, { app, title: 'Account' })
     const password = makeForm([
-      { name: 'old', label: 'Password now', type: 'password', autocomplete: 'current-password' },
+      { name: 'old', label: 'Current password', type: 'password', autocomplete: 'current-password' },
       { name: 'new', label: 'New password', type: 'password', autocomplete: 'new-password', least: LEAST_PASSWORD },
     ], 'Change the password', async values => {
       await put('/password', values)
@@ -67,7 +67,7 @@ export class AccountView {
     })
     this.tokens = new RecordTable({ label: 'Access tokens', key: token => token.id, empty: 'No access tokens.', columns: [
       { head: 'Name', cell: token => token.name },
-      { head: 'May', class: 'dim wide', cell: token => token.scopes.join(', ') },
+      { head: 'Rights', class: 'dim wide', cell: token => token.scopes.join(', ') },
       { head: 'Remove', hidden: true, number: true, cell: (token, cell) => void (cell.firstChild ??
         cell.append(h('button', { type: 'button', 'aria-label': 'Remove ' + token.name, onclick: () => this.#removeToken(token) }, '×'))) },
     ] })
@@ -77,7 +77,7 @@ export class AccountView {
       box.checked = value === 'read'
       return { box, label: h('label', { class: 'check' }, box, text) }
     })
-    const token = makeForm([{ name: 'name', label: 'Name of a new token', autocomplete: 'off' }], 'Make a token', async ({ name }) => {
+    const token = makeForm([{ name: 'name', label: 'Name of a new token', autocomplete: 'off' }], 'Create the token', async ({ name }) => {
       const made = await post('/tokens', { name, scopes: boxes.filter(({ box }) => box.checked).map(({ box }) => box.value) })
       this.secret.replaceChildren('Copy it now, it is shown once: ', h('code', {}, made.secret))
       await this.#loadTokens()
@@ -90,7 +90,7 @@ export class AccountView {
         h('a', { class: 'plain', href: '/api/export', download: 'stockbus.json' }, 'Export my data')),
       h('section', {}, h('h2', {}, 'Password'), password.form),
       h('section', {}, h('h2', {}, 'Access tokens'), this.tokens.element, this.secret, token.form),
-      h('section', {}, h('h2', {}, 'Leave'), h('p', { class: 'dim' }, 'Watchlists, alerts, settings and paper accounts of this account are deleted.'),
+      h('section', {}, h('h2', {}, 'Delete account'), h('p', { class: 'dim' }, 'Watchlists, alerts, settings and paper accounts of this account are deleted.'),
         button('Delete the account', () => this.#delete()))))
   }
 

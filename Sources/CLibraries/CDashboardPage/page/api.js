@@ -25,7 +25,7 @@ export async function request(method, path, body) {
   try {
     value = text ? JSON.parse(text) : null
   } catch {
-    throw new ApiError(response.status, 'no_json', `the answer is no JSON (status ${response.status})`)
+    throw new ApiError(response.status, 'no_json', `the response is not JSON (status ${response.status})`)
   }
   if (!response.ok) {
     const error = value?.error ?? {}

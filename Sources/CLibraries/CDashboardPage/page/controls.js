@@ -21,7 +21,7 @@ export async function control(app, command, symbol) {
   try {
     if (!app.can('control')) throw new Error('This account may not control the run')
     const ids = await takers(app, command)
-    if (ids.length === 0) throw new Error('No component of this run makes prices up')
+    if (ids.length === 0) throw new Error('This run has no generator, whose prices could be changed')
     let problem
     for (const id of ids) {
       try {

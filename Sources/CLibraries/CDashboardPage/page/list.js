@@ -254,7 +254,7 @@ export class ListView {
       Object.assign(this, { counted: pane.total, beyond })
       const more = beyond > 0 ? `, ${beyond.toLocaleString('en')} more ${beyond === 1 ? 'symbol has' : 'symbols have'} none` : ''
       setText(this.count, pane.total.toLocaleString('en') + (pane.total === 1 ? ' row' : ' rows') + more)
-      setAttribute(this.count, 'title', beyond > 0 ? 'Who searches for one of them, or has it on a list, sees it from its next price on' : null)
+      setAttribute(this.count, 'title', beyond > 0 ? 'Search for a symbol or add it to a list to get its row with its next price' : null)
     }
     if (this.symbol === null && pane.order.size > 0 && this.wide) {
       const first = pane.order.get(0)

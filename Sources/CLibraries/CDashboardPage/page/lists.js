@@ -43,7 +43,7 @@ export class Lists {
     const list = holding ?? this.current ?? { name: 'watchlist', symbols: [] }
     const symbols = holding ? list.symbols.filter(each => each !== symbol) : [...list.symbols, symbol]
     await this.save(list.name, symbols)
-    this.app.say(`${symbol} ${holding ? 'is off' : 'is on'} ${list.name}`)
+    this.app.say(`${symbol} was ${holding ? 'removed from' : 'added to'} ${list.name}`)
   }
 
   async save(name, symbols) {

@@ -12,6 +12,6 @@ export class Star {
     this.symbol = symbol
     const on = this.app.lists.has(symbol)
     setText(this.element, on ? '★' : '☆')
-    setAttribute(this.element, 'aria-label', on ? `Take ${symbol} off the watchlist` : `Put ${symbol} on the watchlist`)
+    setAttribute(this.element, 'aria-label', on ? `Remove ${symbol} from the watchlist` : `Add ${symbol} to the watchlist`)
   }
 }

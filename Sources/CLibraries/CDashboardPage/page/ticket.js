@@ -6,7 +6,7 @@ import { h, setText } from './dom.js'
 const WAIT = 200 // ms after the last key
 const RENEW = 3000 // ms between two previews of the same order
 const KINDS = [['market', 'market'], ['limit', 'limit'], ['stop', 'stop'], ['stop_limit', 'stop limit'], ['trailing_stop', 'trailing stop']]
-const TIMES = [['day', 'day'], ['gtc', 'until cancelled'], ['ioc', 'at once or not']]
+const TIMES = [['day', 'day'], ['gtc', 'until cancelled'], ['ioc', 'immediate or cancel']]
 let ids = 0
 
 export class Ticket {

@@ -12,8 +12,8 @@ struct Account: AsyncParsableCommand {
       commandName: "account",
       abstract: "Add, reset, list and invite the people of a dashboard, and end their tokens.",
       discussion: """
-        Works on the dashboard's file, also while a run uses it. A password is asked for on the terminal, or read as one line of standard \
-        input; it is never an argument, which other accounts of the machine could see.
+        Changes the dashboard's file, even while a run uses it. The password is read from the terminal, or as one line from standard \
+        input; it is never an argument, because other users of the machine could see it.
 
           \(Program.name) account add hannah
           \(Program.name) account add otto --can trade --can control
@@ -63,14 +63,15 @@ struct ScopeArgument: ParsableArguments {
   }
 
   @ArgumentParser.Option(
-    help: ArgumentHelp("A right besides looking: trade on paper, control components. Repeat it for several.", valueName: "right"))
+    help: ArgumentHelp(
+      "A right in addition to reading: trade (on paper) or control (components). Repeat the option for several.", valueName: "right"))
   var can: [Right] = [.trade]
 
   var scopes: Set<Scope> { Set([.read] + can.map { $0 == .trade ? .trade : .control }) }
 }
 
 struct AccountAdd: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "add", abstract: "Make an account.")
+  static let configuration = CommandConfiguration(commandName: "add", abstract: "Create an account.")
 
   @Argument(help: "Letters, digits, dots, hyphens and underscores; begins with a letter.")
   var name: String
@@ -82,7 +83,7 @@ struct AccountAdd: AsyncParsableCommand {
     try await file.accounts(creating: true) { accounts in
       try await accounts.add(name: name, password: PasswordPrompt.newPassword(), scopes: rights.scopes)
     }
-    try StandardOutput.write("added \(visible(name.lowercased(), limit: 64)), who may \(AccountText.rights(rights.scopes))")
+    try StandardOutput.write("added \(visible(name.lowercased(), limit: 64)) with the rights: \(AccountText.rights(rights.scopes))")
   }
 }
 
@@ -97,7 +98,7 @@ struct AccountReset: AsyncParsableCommand {
 
   func run() async throws {
     try await file.accounts { accounts in try await accounts.reset(name: name, password: PasswordPrompt.newPassword()) }
-    try StandardOutput.write("\(visible(name.lowercased(), limit: 64)) has a new password, and no session or token")
+    try StandardOutput.write("\(visible(name.lowercased(), limit: 64)) has a new password; all sessions and tokens were ended")
   }
 }
 

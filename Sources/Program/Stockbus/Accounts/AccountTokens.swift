@@ -5,9 +5,9 @@ import StockbusProgram
 
 struct AccountTokens: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "tokens", abstract: "List the tokens of people's programs, with their numbers and rights.")
+    commandName: "tokens", abstract: "List access tokens, with their numbers and rights.")
 
-  @Argument(help: "An account, whose tokens only are listed.")
+  @Argument(help: "List only the tokens of this account.")
   var name: String?
 
   @OptionGroup var file: AccountFileArgument
@@ -20,13 +20,13 @@ struct AccountTokens: AsyncParsableCommand {
 
 struct AccountRevoke: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "revoke", abstract: "End a token, or all tokens of an account.",
-    discussion: "A program that uses one is refused from its next request on; a live connection that it has opened ends within a minute.")
+    commandName: "revoke", abstract: "Revoke a token, or all tokens of an account.",
+    discussion: "The next request with a revoked token is refused; an open live connection ends within a minute.")
 
   @Argument(help: "The token's number, as 'account tokens' lists it.")
   var token: Int64?
 
-  @ArgumentParser.Option(help: ArgumentHelp("The account whose tokens all end.", valueName: "name"))
+  @ArgumentParser.Option(help: ArgumentHelp("The account whose tokens are all revoked.", valueName: "name"))
   var of: String?
 
   @OptionGroup var file: AccountFileArgument
@@ -37,6 +37,6 @@ struct AccountRevoke: AsyncParsableCommand {
 
   func run() async throws {
     let count = try await file.accounts { accounts in try await accounts.revoke(token: token, ofPerson: of) }
-    try StandardOutput.write(count == 1 ? "1 token has ended" : "\(count) tokens have ended")
+    try StandardOutput.write(count == 1 ? "1 token was revoked" : "\(count) tokens were revoked")
   }
 }

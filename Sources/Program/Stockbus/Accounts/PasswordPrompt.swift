@@ -13,7 +13,7 @@ enum PasswordPrompt {
     guard isatty(STDIN_FILENO) == 1 else { return try line() }
     let first = try hidden("New password: ")
     guard try hidden("Again: ") == first else {
-      StandardError.write("error: the two are not the same; nothing was changed")
+      StandardError.write("error: the two passwords differ; nothing was changed")
       throw ExitCode.failure
     }
     return first

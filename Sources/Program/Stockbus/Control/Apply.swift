@@ -9,10 +9,10 @@ import StockbusReloading
 struct Plan: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan",
-    abstract: "Show what a configuration would change in a run; nothing is changed.",
+    abstract: "Show what a configuration would change in a run, without changing it.",
     discussion: """
-      Each component is kept, rewired (the same instance reads other inputs), replaced (by an instance with the other options, which \
-      takes over what is remembered and what waits), added or removed. Without files it is the run's own configuration, as it is now.
+      Each component is kept, rewired (the same instance reads other inputs), replaced (an instance with the new options takes over \
+      the state and the waiting events), added or removed. Without files, the run's own configuration is read again.
       """)
 
   @OptionGroup var choice: RunChoice
@@ -28,10 +28,10 @@ struct Plan: AsyncParsableCommand {
 struct Apply: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apply",
-    abstract: "Change a run to another configuration, while it goes on.",
+    abstract: "Change a run to another configuration, without stopping it.",
     discussion: """
-      All of it happens, or nothing: what is the same goes on with its state and its connections, and no event is lost, doubled or \
-      reordered. From then on these files are the run's configuration.
+      The whole change is made, or none of it. Unchanged components continue with their state and connections, and no event is lost, \
+      duplicated or reordered. From then on these files are the run's configuration.
       """)
 
   @OptionGroup var choice: RunChoice
@@ -52,8 +52,8 @@ struct Reload: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "reload",
-      abstract: "Change a run to what its configuration says now, while it goes on.",
-      discussion: "As '\(Program.name) apply' with the run's own files.")
+      abstract: "Change a run to the present state of its configuration, without stopping it.",
+      discussion: "Like '\(Program.name) apply' with the run's own files.")
   }
 
   @OptionGroup var choice: RunChoice
@@ -85,12 +85,13 @@ struct ChangeOutput: ParsableArguments {
 struct ChangeArguments: ParsableArguments {
   @OptionGroup var output: ChangeOutput
 
-  @Argument(help: "Configuration files, or folders of *.yaml, together one configuration.", completion: .file(extensions: ["yaml", "yml"]))
+  @Argument(
+    help: "Configuration files, or folders of *.yaml; together they are one configuration.", completion: .file(extensions: ["yaml", "yml"]))
   var configs: [String] = []
 
   func validate() throws {
     if let path = configs.first(where: { $0.isEmpty || $0 == "-" }) {
-      throw ValidationError("\(shown(path)): the run has to be able to read its configuration again, so it has to be in files")
+      throw ValidationError("\(shown(path)): the run must be able to read its configuration again, so it must be in files")
     }
   }
 

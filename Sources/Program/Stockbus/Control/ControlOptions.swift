@@ -6,12 +6,12 @@ import StockbusProgram
 
 /// How a run can be asked from outside.
 struct ControlOptions: RunCompanion {
-  @ArgumentParser.Option(help: "What other commands call this run; unless told, its configuration's name.")
+  @ArgumentParser.Option(help: "The name of this run for other commands; by default that of its configuration.")
   var name: String?
 
   @ArgumentParser.Option(
     help: ArgumentHelp(
-      "Answer requests on a port of this machine too, for whoever has the token in the variable STOCKBUS_TOKEN.",
+      "Serve the control API also on this port of this machine; clients need the token in the variable STOCKBUS_TOKEN.",
       valueName: "host:port"))
   var control: String?
 
@@ -22,7 +22,7 @@ struct ControlOptions: RunCompanion {
 
   func validate() throws {
     if let name, name.isEmpty || name.utf8.count > 64 || name.contains(where: { $0.isWhitespace || $0 == "/" }) || Int(name) != nil {
-      throw ValidationError("--name \(shown(name)): a name has 1 to 64 characters without blanks and '/', and is no number")
+      throw ValidationError("--name \(shown(name)): a name has 1 to 64 characters without blanks and '/', and is not a number")
     }
     _ = try port()
   }
@@ -32,7 +32,7 @@ struct ControlOptions: RunCompanion {
     guard let control else { return nil }
     let parts = control.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, ["127.0.0.1", "localhost"].contains(parts[0]), let number = Int(parts[1]), (0...65_535).contains(number) else {
-      throw ValidationError("--control \(shown(control)): it has to be 127.0.0.1:PORT, as it is for programs of this machine")
+      throw ValidationError("--control \(shown(control)): write 127.0.0.1:PORT, because only programs of this machine may use it")
     }
     guard let token = environment(Self.variable), token.utf8.count >= Self.shortestToken else {
       throw ValidationError("--control needs a token of at least \(Self.shortestToken) characters in the variable \(Self.variable)")
@@ -41,7 +41,7 @@ struct ControlOptions: RunCompanion {
   }
 
   static var help: String {
-    "'\(Program.name) status', 'top', 'tell', 'plan', 'apply', 'reload' and 'stop' ask the run from outside. "
+    "'\(Program.name) status', 'top', 'tell', 'plan', 'apply', 'reload' and 'stop' control the run from outside. "
   }
 
   /// Opens the run's desk. A socket that cannot be created does not keep the run from starting; a port that cannot be opened does.

@@ -13,7 +13,7 @@ import Darwin
 /// Which run a command is for.
 struct RunChoice: ParsableArguments {
   @ArgumentParser.Option(
-    name: .customLong("run"), help: "The run, by its name or the number of its process; needed where there are several.")
+    name: .customLong("run"), help: "The run, by its name or process number; needed if there are several runs.")
   var wanted: String?
 
   /// The chosen run. Ends the program with a message if the choice is ambiguous.
@@ -38,10 +38,10 @@ struct RunChoice: ParsableArguments {
     let named = runs.filter { run in wanted.map { $0 == "\(run.process)" || $0 == run.status?.name } ?? true }
     let list = runs.map { "\($0.status?.name ?? "?") (process \($0.process))" }.joined(separator: ", ")
     guard let run = named.first else {
-      if runs.isEmpty { throw RunMistake(description: "nothing runs; '\(Program.name) run plugins.yaml' starts something") }
+      if runs.isEmpty { throw RunMistake(description: "there are no runs; '\(Program.name) run plugins.yaml' starts one") }
       throw RunMistake(description: "no run \(shown(wanted ?? "")); there is \(list)")
     }
-    if named.count > 1 { throw RunMistake(description: "which run? Say --run with a name or a number: \(list)") }
+    if named.count > 1 { throw RunMistake(description: "which run? Add --run with a name or a process number: \(list)") }
     guard let status = run.status else {
       throw RunMistake(description: "process \(run.process) does not answer: \(run.failure ?? "")")
     }

@@ -22,7 +22,7 @@ struct RunDesk: RunAttendant {
     do { socket = try RunFolder.own().socket(of: control.identity.process) } catch { Console.log("no control socket: \(error)") }
     do {
       let server = try await ControlServer.start(control, socket: socket, port: port, clock: clock)
-      if let port, let number = server.port { Console.log("the run can be asked at http://\(port.host):\(number)/") }
+      if let port, let number = server.port { Console.log("the control API is at http://\(port.host):\(number)/") }
       return RunDesk(control: control, server: server)
     } catch {
       if port != nil { throw error }

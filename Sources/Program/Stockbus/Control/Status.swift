@@ -5,8 +5,8 @@ import StockbusProgram
 struct Status: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show how a run is: its components, and what became of its events.",
-    discussion: "Exits with 1 if a component is not as it should be.")
+    abstract: "Show the status of a run: its components, and how many events they processed.",
+    discussion: "Exits with 1 if the run is not ready.")
 
   @Flag(help: "As JSON, for programs.")
   var json = false

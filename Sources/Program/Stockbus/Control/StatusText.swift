@@ -16,7 +16,7 @@ struct StatusText {
 
   /// `desk: process 4242, running for 3 min, ready`.
   var head: String {
-    let ready = status.reasons.isEmpty ? "ready" : "not as it should be"
+    let ready = status.reasons.isEmpty ? "ready" : "not ready"
     return "\(status.name): process \(status.process), \(status.state.rawValue) for \(Self.time(status.uptime)), \(ready)"
   }
 

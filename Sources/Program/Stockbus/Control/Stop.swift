@@ -5,8 +5,8 @@ import StockbusProgram
 struct Stop: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stop",
-    abstract: "Stop a run gracefully, and show how it has ended.",
-    discussion: "Sources end, everything else drains, and the ledger is printed. Exits as the run does.", aliases: ["drain"])
+    abstract: "Stop a run gracefully, and show how it ended.",
+    discussion: "Sources end, everything else drains, and the ledger is printed. Exits with the status of the run.", aliases: ["drain"])
 
   @OptionGroup var choice: RunChoice
 

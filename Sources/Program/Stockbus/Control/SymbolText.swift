@@ -10,8 +10,10 @@ struct SymbolText {
 
   var lines: [String] {
     var lines = [report.verdict, ""]
-    lines += StatusText.table([["COMPONENT", "PLUGIN", "STATE", "IN", "OUT", "WHAT IT SAYS"]] + rows, numbers: [3, 4])
-    if report.missed > 0 { lines += ["", "\(Ledger.grouped(report.missed)) events of all symbols came too fast to be looked at"] }
+    lines += StatusText.table([["COMPONENT", "PLUGIN", "STATE", "IN", "OUT", "REASON"]] + rows, numbers: [3, 4])
+    if report.missed > 0 {
+      lines += ["", "\(Ledger.grouped(report.missed)) events of all symbols were not examined, because they came too fast"]
+    }
     return lines
   }
 

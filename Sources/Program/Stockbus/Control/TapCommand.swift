@@ -10,7 +10,7 @@ struct TapCommand: AsyncParsableCommand {
     CommandConfiguration(
       commandName: "tap", abstract: "Show what a component of a run publishes, from now on.",
       discussion: """
-        The run never waits for it: what is not read in time is left out, and counted. Ctrl-C ends the view, not the run.
+        The run never waits for it: events that are not read in time are dropped and counted. Ctrl-C ends the view, not the run.
 
           \(Program.name) tap ranked --where 'rank <= 3' --fields symbol,rank,price
           \(Program.name) tap dead_letters --format json | jq .reason
@@ -25,18 +25,18 @@ struct TapCommand: AsyncParsableCommand {
   @ArgumentParser.Option(help: "An aligned table, JSON lines, or CSV with a header.")
   var format = PrintFormat.table
 
-  @ArgumentParser.Option(name: .customLong("where"), help: ArgumentHelp("Only events that fulfil this condition.", valueName: "expression"))
+  @ArgumentParser.Option(name: .customLong("where"), help: ArgumentHelp("Only events that meet this condition.", valueName: "expression"))
   var condition: String?
 
   @ArgumentParser.Option(help: ArgumentHelp("The fields to show, in this order, separated by commas.", valueName: "field,…"))
   var fields: String?
 
   @ArgumentParser.Option(
-    parsing: .unconditional, help: ArgumentHelp("Ends after so many lines.", valueName: "lines"),
+    parsing: .unconditional, help: ArgumentHelp("Ends after this many lines.", valueName: "lines"),
     transform: NumberArgument.of(1...Int.max))
   var limit: Int?
 
-  @ArgumentParser.Option(name: .customLong("for"), help: ArgumentHelp("Ends after so long, up to 24h.", valueName: "time"))
+  @ArgumentParser.Option(name: .customLong("for"), help: ArgumentHelp("Ends after this time, up to 24h.", valueName: "time"))
   var time: String?
 
   func validate() throws {
@@ -67,7 +67,7 @@ struct TapCommand: AsyncParsableCommand {
         do throws(ControlClient.Failure) {
           return .success(
             try await client.tap(id, query) { event in
-              if event.name == "left_out" { StandardError.write("left out so far: \(event.data), as they were not read in time") }
+              if event.name == "left_out" { StandardError.write("\(event.data) events dropped so far, because they were not read in time") }
               for line in view.lines(event) {
                 var text = line + "\n"
                 switch text.withUTF8({ StandardOutput.tryWrite(UnsafeRawBufferPointer($0)) }) {

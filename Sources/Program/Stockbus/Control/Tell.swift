@@ -7,8 +7,8 @@ struct Tell: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "tell",
-      abstract: "Tell a component of a run what to do.",
-      discussion: "'\(Program.name) describe PLUGIN' lists what a plugin can be told.\n\n  \(Program.name) tell ticks raise AAPL 10")
+      abstract: "Send a command to a component of a run.",
+      discussion: "'\(Program.name) describe PLUGIN' lists the commands of a plugin.\n\n  \(Program.name) tell ticks raise AAPL 10")
   }
 
   @OptionGroup var choice: RunChoice
@@ -19,7 +19,7 @@ struct Tell: AsyncParsableCommand {
   @Argument(parsing: .captureForPassthrough, help: "The command and its words.")
   var words: [String] = []
 
-  func validate() throws { if words.isEmpty { throw ValidationError("what is \(shown(component)) to do?") } }
+  func validate() throws { if words.isEmpty { throw ValidationError("write a command for \(shown(component))") } }
 
   func run() async throws {
     let (client, _) = try await choice.find()

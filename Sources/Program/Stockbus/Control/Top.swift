@@ -10,11 +10,12 @@ struct Top: AsyncParsableCommand {
     commandName: "top",
     abstract: "Show the rates of a run's components, live.",
     discussion: """
-      BUSY is the time on a processor, or with a thread of its own; 100 % is one processor. P99: 99 of 100 sampled events were finished so \
-      soon after they were published. LEFT OUT is what was dropped, conflated or set aside. Ctrl-C ends the view, not the run.
+      BUSY is the processor time, or the time of a component's own thread; 100 % is one processor. P99 is the time from publication to \
+      the end of processing that 99 % of sampled events keep. LEFT OUT counts dropped, conflated and dead events. Ctrl-C ends the view, \
+      not the run.
       """)
 
-  @Flag(help: "Measure one second, print it, and end.")
+  @Flag(help: "Measure for one second, print the result, and end.")
   var once = false
 
   @OptionGroup var choice: RunChoice

@@ -8,9 +8,9 @@ struct Why: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "why",
-      abstract: "Show what becomes of a symbol in a run: who passes it, who leaves it out, and by which setting.",
+      abstract: "Show how a run processes a symbol: which components pass it, which drop it, and by which setting.",
       discussion: """
-        Watches the events of the symbol for a moment, and asks every component. The run never waits for it.
+        Watches the events of the symbol for a moment, and asks every component. It never slows down the run.
 
           \(Program.name) why AAPL
           \(Program.name) why BTC-USD --for 10s --json

@@ -9,8 +9,8 @@ struct Echo: AsyncParsableCommand {
     commandName: "echo",
     abstract: "Run a WebSocket echo server until Ctrl-C.",
     discussion: """
-      For trying echo_socket and other clients by hand: what comes in goes back. With --tls-cert and --tls-key it speaks wss. \
-      --delay and --cut-after play a slow and a broken network.
+      Sends every message back, to try echo_socket and other clients by hand. With --tls-cert and --tls-key it serves wss. --delay and \
+      --cut-after simulate a slow and a broken network.
       """)
 
   @ArgumentParser.Option(
@@ -27,11 +27,11 @@ struct Echo: AsyncParsableCommand {
   var tlsKey: String?
 
   @ArgumentParser.Option(
-    parsing: .unconditional, help: "How long every answer is held back, such as 20ms.", transform: Echo.duration)
+    parsing: .unconditional, help: "The delay of every reply, such as 20ms.", transform: Echo.duration)
   var delay: Duration?
 
   @ArgumentParser.Option(
-    parsing: .unconditional, help: "Cut every connection after this many messages, without a word.",
+    parsing: .unconditional, help: "Cut every connection after this many messages, without a close frame.",
     transform: NumberArgument.of(1...Int.max))
   var cutAfter: Int?
 
@@ -40,7 +40,7 @@ struct Echo: AsyncParsableCommand {
   var connections = 64
 
   @ArgumentParser.Option(
-    parsing: .unconditional, help: "How long a connection may say nothing before it is closed, such as 10m.", transform: Echo.duration)
+    parsing: .unconditional, help: "How long a connection may send no message before it is closed, such as 10m.", transform: Echo.duration)
   var idle = Duration.seconds(600)
 
   @ArgumentParser.Option(help: "The largest message, such as 64KiB.", transform: Echo.size)
@@ -75,7 +75,7 @@ struct Echo: AsyncParsableCommand {
     await server.stop()
     let echoed = isPlain ? server.echoed : script.echoed
     var summary = "\(server.accepted) \(server.accepted == 1 ? "connection" : "connections"), \(Ledger.grouped(echoed)) messages echoed"
-    if server.refused > 0 { summary += ", \(server.refused) connections refused, as there were too many" }
+    if server.refused > 0 { summary += ", \(server.refused) connections refused, because there were too many" }
     StandardError.write(summary)
   }
 
@@ -83,12 +83,14 @@ struct Echo: AsyncParsableCommand {
 
   private static func duration(_ text: String) throws -> Duration {
     guard let duration = try? Duration(option: text), duration >= .zero else {
-      throw ValidationError("\(shown(text)) is no duration such as 20ms")
+      throw ValidationError("\(shown(text)) is not a duration such as 20ms")
     }
     return duration
   }
 
   private static func size(_ text: String) throws -> ByteSize {
-    do throws(OptionTextError) { return try ByteSize(option: text) } catch { throw ValidationError("'\(text)' is no size such as 64KiB") }
+    do throws(OptionTextError) { return try ByteSize(option: text) } catch {
+      throw ValidationError("'\(text)' is not a size such as 64KiB")
+    }
   }
 }

@@ -7,8 +7,8 @@ import StockbusRuntime
 struct HistoryBackup: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
-    abstract: "Copy the present state to a new file, also beside the run that writes it.",
-    discussion: "The copy is checked, and is at its place only when it is whole. A file that is there is not replaced.")
+    abstract: "Copy the present state to a new file, even while a run writes the history.",
+    discussion: "The copy is checked, and gets its name only when it is complete. An existing file is not replaced.")
 
   @Argument(help: "The new file.", completion: .file())
   var target: String

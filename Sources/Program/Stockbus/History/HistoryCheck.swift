@@ -8,14 +8,14 @@ import StockbusRuntime
 struct HistoryCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Check the file as a whole, and say what is in it.",
+    abstract: "Check the whole file, and show a summary.",
     discussion: """
-      Reads all of the file. Times in which a symbol has no bars are listed as gaps, the longest first; nights, weekends and holidays \
-      are gaps too if --gap is short. A file that is damaged ends the command with status 1.
+      Reads the whole file. Times without bars of a symbol are listed as gaps, the longest first; nights, weekends and holidays are gaps \
+      too if --gap is short. If the file is damaged, the exit status is 1.
       """)
 
   @ArgumentParser.Option(
-    parsing: .unconditional, help: ArgumentHelp("The shortest time without bars that is a gap.", valueName: "duration"),
+    parsing: .unconditional, help: ArgumentHelp("The shortest time without bars that counts as a gap.", valueName: "duration"),
     transform: HistoryCheck.gap)
   var gap = Duration.seconds(5 * 86_400)
 
@@ -25,7 +25,7 @@ struct HistoryCheck: ParsableCommand {
 
   private static func gap(_ text: String) throws -> Duration {
     guard let duration = try? Duration(option: text), duration > .zero else {
-      throw ValidationError("\(shown(text)) is no duration such as 5d")
+      throw ValidationError("\(shown(text)) is not a duration such as 5d")
     }
     return duration
   }

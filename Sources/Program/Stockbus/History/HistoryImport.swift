@@ -10,21 +10,22 @@ struct HistoryImport: ParsableCommand {
     commandName: "import",
     abstract: "Read a CSV file of daily bars into the history.",
     discussion: """
-      The file begins with a header that names the columns date, symbol, open, high, low, close and volume, in any order; others are \
-      not read. Dates are written 2024-01-02 or 20240102. A bar begins at midnight UTC of its date. A bar that the history has already \
-      is replaced. Rows that give no bar are reported with their line, and the others are imported; it ends with status 1 if none gives one.
+      The file begins with a header that names the columns date, symbol, open, high, low, close and volume, in any order; other \
+      columns are ignored. Dates are written 2024-01-02 or 20240102. A bar begins at midnight UTC of its date. A bar that the history \
+      has already is replaced. Malformed rows are reported with their line, and the others are imported; without a valid row the exit \
+      status is 1.
       """)
 
   @Argument(help: "The file; - is standard input.", completion: .file(extensions: ["csv"]))
   var source: String
 
-  @Flag(help: "Ends with status 65 if rows gave no bar.")
+  @Flag(help: "Exits with status 65 if rows are malformed.")
   var strict = false
 
   @Option(help: "How numbers are written: plain (1234.50), grouped (also 1,234.50 or 1'234.50), comma (1234,50, also 1.234,50).")
   var numbers = NumberForm.plain
 
-  @Option(help: "Volumes are divided by it: with 1000, 23640926208 is 23640926.208; without it, one beyond 9,223,372,036 is 0.")
+  @Option(help: "Volumes are divided by it: with 1000, 23640926208 is 23640926.208; without it, volumes beyond 9,223,372,036 become 0.")
   var sizeScale: Int = 1
 
   @Option(help: "Prices with more than nine decimals: reject, or round to nine.")
@@ -49,7 +50,7 @@ struct HistoryImport: ParsableCommand {
       return try DailyImport.run(
         source, form,
         into: { () throws(HistoryError) in
-          try HistoryWriter(target, files: RunFiles([.init(path: source, words: "it is the file that is imported")]))
+          try HistoryWriter(target, files: RunFiles([.init(path: source, words: "it is the imported file itself")]))
         }
       ) { fault in
         faults += 1
@@ -70,8 +71,8 @@ struct HistoryImport: ParsableCommand {
     var text =
       "\(grouped(totals.rows)) \(totals.rows == 1 ? "row" : "rows"): \(grouped(totals.new)) new, "
       + "\(grouped(totals.replaced)) replaced, \(grouped(totals.same)) the same"
-    if totals.superseded > 0 { text += ", \(grouped(totals.superseded)) left out as the history has later revisions" }
-    if totals.malformed > 0 { text += ", \(grouped(totals.malformed)) without a bar" }
+    if totals.superseded > 0 { text += ", \(grouped(totals.superseded)) skipped because the history has later revisions" }
+    if totals.malformed > 0 { text += ", \(grouped(totals.malformed)) malformed" }
     if totals.unfit > 0 {
       let volumes = totals.unfit == 1 ? "volume that does not fit is" : "volumes that do not fit are"
       text += "\n\(grouped(totals.unfit)) \(volumes) 0: --size-scale 1000 reads them in thousands"

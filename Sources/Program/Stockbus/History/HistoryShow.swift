@@ -10,8 +10,8 @@ struct HistoryShow: AsyncParsableCommand {
     commandName: "show",
     abstract: "Show a symbol's bars.",
     discussion: """
-      Bars of a length that the file does not have are made of shorter ones, exactly: weeks begin on Monday, months and years with \
-      their first day. Days are days in UTC. May be run beside the run that writes the file.
+      Bars of a length that the file does not have are made of shorter bars, exactly: weeks begin on Monday, months and years with their \
+      first day. Days are days in UTC. The command works even while a run writes the file.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -33,12 +33,12 @@ struct HistoryShow: AsyncParsableCommand {
   var from: HistoryTime?
 
   @ArgumentParser.Option(
-    parsing: .unconditional, help: ArgumentHelp("Bars that begin before this time; of a date, until it ends.", valueName: "time"),
+    parsing: .unconditional, help: ArgumentHelp("Bars that begin before this time; a date is included as a whole.", valueName: "time"),
     transform: { try HistoryTime(argument: $0) })
   var to: HistoryTime?
 
   @ArgumentParser.Option(
-    parsing: .unconditional, help: ArgumentHelp("The newest of them, at most so many.", valueName: "bars"),
+    parsing: .unconditional, help: ArgumentHelp("At most this many, the newest ones.", valueName: "bars"),
     transform: NumberArgument.of(1...Int.max))
   var limit: Int?
 
@@ -49,7 +49,7 @@ struct HistoryShow: AsyncParsableCommand {
 
   private static func period(_ text: String) throws -> BarPeriod {
     guard let period = BarPeriod(text) else {
-      throw ValidationError("\(shown(text)) is no length of bars such as 1m, 1h, 1d, 1w, 1mo, 1y or 100t")
+      throw ValidationError("\(shown(text)) is not a bar length such as 1m, 1h, 1d, 1w, 1mo, 1y or 100t")
     }
     return period
   }
@@ -74,7 +74,7 @@ struct HistoryShow: AsyncParsableCommand {
       do { try await terminal.print(lines) } catch { if !error.isBrokenPipe { throw StandardOutput.failure("\(error)") } }
     }
     if series.source != .unknown, .length(series.source) != bars {
-      StandardError.write("made of bars of \(series.source), as the file has none of \(bars)")
+      StandardError.write("made of bars of \(series.source), because the file has none of \(bars)")
     }
   }
 
@@ -89,6 +89,6 @@ struct HistoryShow: AsyncParsableCommand {
       throw HistoryMistake("\(shown(history.file)) has no bars of \(shown(symbol))\(near)")
     }
     let known = lengths.map { $0 == .unknown ? "unknown length" : $0.description }.joined(separator: ", ")
-    throw HistoryMistake("no bars of \(bars) for \(shown(symbol)) in these times; there are bars of \(known)")
+    throw HistoryMistake("no bars of \(bars) for \(shown(symbol)) in this period; there are bars of \(known)")
   }
 }

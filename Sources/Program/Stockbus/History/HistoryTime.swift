@@ -22,7 +22,7 @@ struct HistoryTime: Hashable, Sendable {
       start = time.ns
       end = time.ns
     } else {
-      throw ValidationError("\(shown(text)) is no time such as 2013-10-08 or 2013-10-08T13:30:00Z")
+      throw ValidationError("\(shown(text)) is not a time such as 2013-10-08 or 2013-10-08T13:30:00Z")
     }
   }
 

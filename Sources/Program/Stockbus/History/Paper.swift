@@ -9,8 +9,8 @@ import StockbusTrading
 struct Paper: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "paper",
-    abstract: "Report what was traded on paper.",
-    discussion: "Reads the file of a 'paper_broker', also while a run writes it.",
+    abstract: "Report paper trading.",
+    discussion: "Reads the file of a 'paper_broker', even while a run writes it.",
     subcommands: [PaperReportCommand.self], defaultSubcommand: PaperReportCommand.self)
 }
 
@@ -19,8 +19,8 @@ struct PaperReportCommand: ParsableCommand {
     commandName: "report",
     abstract: "Show each account's trades, profit and loss, drawdown, win rate and exposure.",
     discussion: """
-      A trade is a position from its first fill until it is closed. Profits are after fees, except 'realised'. Everything is exact; \
-      only quotients are rounded, once.
+      A trade is a position from its first fill until it is closed. Profits are after fees, except 'realised'. All numbers are \
+      exact; only quotients are rounded, once.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -44,7 +44,7 @@ struct PaperReportCommand: ParsableCommand {
   private func report() throws -> String {
     let reader = try TradingReader(file)
     let names = try reader.accounts()
-    if names.isEmpty { throw HistoryMistake("\(shown(file)) has no accounts: no paper broker has written it") }
+    if names.isEmpty { throw HistoryMistake("\(shown(file)) has no accounts; it was not written by a paper broker") }
     if let account, !names.contains(account) {
       throw HistoryMistake("\(shown(file)) has no account \(shown(account))" + didYouMean(account, among: names))
     }

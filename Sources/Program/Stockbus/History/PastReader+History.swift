@@ -9,7 +9,7 @@ extension PastReader {
     do throws(HistoryError) {
       let reader = try HistoryReader(past.path)
       let (known, symbols) = try reader.past(limit: limit) { error in
-        Console.log("history: \(error); symbols that come for the first time begin without a previous close")
+        Console.log("history: \(error); symbols that appear for the first time begin without a previous close")
       }
       if symbols > limit {
         StandardError.write(

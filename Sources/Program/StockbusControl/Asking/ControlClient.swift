@@ -79,7 +79,7 @@ package struct ControlClient: Sendable {
   }
 
   private func document<D: Decodable>(_: D.Type, _ response: HTTPResponse) throws(Failure) -> D {
-    guard let document = JSONDocument.read(D.self, response.body) else { throw Failure(description: "the run's answer is not understood") }
+    guard let document = JSONDocument.read(D.self, response.body) else { throw Failure(description: "the run's reply is malformed") }
     return document
   }
 

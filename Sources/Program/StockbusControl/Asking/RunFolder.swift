@@ -36,7 +36,7 @@ package struct RunFolder: Sendable, Hashable {
     if lstat(path, &status) != 0 { return String(cString: strerror(errno)) }
     if status.st_mode & S_IFMT != S_IFDIR { return "no folder" }
     if status.st_uid != user { return "belongs to another user" }
-    return status.st_mode & 0o077 == 0 ? nil : "others may enter it"
+    return status.st_mode & 0o077 == 0 ? nil : "other users may enter it"
   }
 
   /// Where the run of a process listens.

@@ -10,7 +10,7 @@ package enum JSONDocument {
     let encoder = JSONEncoder()
     encoder.outputFormatting = isPretty ? [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted] : [.sortedKeys, .withoutEscapingSlashes]
     // Plain values can always be encoded.
-    guard let data = try? encoder.encode(document) else { preconditionFailure("a document that cannot be encoded") }
+    guard let data = try? encoder.encode(document) else { preconditionFailure("the document cannot be encoded") }
     return String(decoding: data, as: UTF8.self)
   }
 

@@ -55,15 +55,15 @@ extension SymbolReport {
     let sources = components.filter { $0.kind == "source" && ($0.out ?? 0) > 0 }
     if sources.isEmpty {
       let time = Duration.milliseconds(watched).optionText
-      return "nothing of \(name) has come from a source within \(time); what the components know is from before"
+      return "no source sent \(name) within \(time); the reasons below are from before"
     }
     let offered = components.filter { ($0.in ?? 0) > 0 }
     let over = offered.filter(\.isOver)
     let stops = offered.filter { !$0.isOver && $0.out == 0 && $0.kind == "processor" }
     let reached = offered.filter { !$0.isOver && $0.kind == "sink" }.map(\.id)
-    let ends = reached.isEmpty ? "\(name) comes to no sink" : "\(name) comes to \(reached.joined(separator: ", "))"
+    let ends = reached.isEmpty ? "\(name) reaches no sink" : "\(name) reaches \(reached.joined(separator: ", "))"
     return
-      ([ends] + stops.map { "\($0.id) has published nothing about it" }
+      ([ends] + stops.map { "\($0.id) published no event of it" }
       + over.map { "\($0.id) \($0.state == "ended" ? "has ended" : $0.state == "failed" ? "has failed" : "was cut off")" })
       .joined(separator: "; ")
   }

@@ -49,14 +49,14 @@ struct ControlRoutes: Sendable {
       guard let symbol = Symbol(known: name) else {
         let other = name.uppercased() == name ? name.lowercased() : name.uppercased()
         let hint = Symbol(known: other) == nil ? "" : "; did you mean \(shown(other))?"
-        return .error(404, "unknown_symbol", "no component has seen a symbol \(shown(name))\(hint)")
+        return .error(404, "unknown_symbol", "no component has received the symbol \(shown(name))\(hint)")
       }
       do throws(CancellationError) {
         guard let report = try await control.why(symbol, for: duration) else {
-          return .error(503, "busy", "\(RunControl.inquiryLimit) others ask about symbols; try again in a moment")
+          return .error(503, "busy", "\(RunControl.inquiryLimit) other requests about symbols are in progress; try again in a moment")
         }
         return .json(text: JSONDocument.text(report))
-      } catch { return .error(503, "cut_off", "the run ends") }
+      } catch { return .error(503, "cut_off", "the run is ending") }
     }
     routes.add(.get, "/metrics", guards: guards) { request in
       let form = Metrics.Form(accepting: request.fields["accept"] ?? "")
@@ -81,7 +81,7 @@ struct ControlRoutes: Sendable {
     }
     routes.add(.post, "/reload", guards: guards) { _ in Self.response(await control.reload.apply(nil)) }
     routes.add(.post, "/stop", guards: guards) { _ in
-      guard let report = await control.stop() else { return .error(503, "cut_off", "the run was cut off before it had ended") }
+      guard let report = await control.stop() else { return .error(503, "cut_off", "the run was cut off before it ended") }
       return .json(text: JSONDocument.text(report))
     }
   }
@@ -93,7 +93,7 @@ struct ControlRoutes: Sendable {
     return isSound ? form : nil
   }
 
-  private static let noForm = WebResponse.error(400, "bad_request", "the body has to be {\"configuration\":[\"/PATH/OF/A.yaml\"]}")
+  private static let noForm = WebResponse.error(400, "bad_request", "the body must be {\"configuration\":[\"/PATH/OF/A.yaml\"]}")
 
   private static func response(_ report: ChangeReport) -> WebResponse {
     let status =

@@ -55,7 +55,7 @@ extension WebGuard {
   /// Web pages must not use the control: browsers state the origin of a request, programs do not.
   static let noBrowser = WebGuard { request in
     let isPage = ["origin", "sec-fetch-site", "cookie"].contains { request.fields[$0] != nil }
-    return isPage ? (.origin, .error(403, "foreign_origin", "requests of pages are refused")) : nil
+    return isPage ? (.origin, .error(403, "foreign_origin", "requests from web pages are refused")) : nil
   }
 
   /// `Authorization: Bearer TOKEN`, compared in a time that does not depend on the position of the first difference.

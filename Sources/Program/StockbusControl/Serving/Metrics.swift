@@ -92,7 +92,7 @@ struct Metrics {
         name: "stockbus_start_time_seconds", kind: .gauge, help: "When the run has started, in seconds since 1970.",
         samples: [([], Int(now) - status.uptime / 1000)]),
       Family(
-        name: "stockbus_ready", kind: .gauge, help: "1 if all components run as they should.",
+        name: "stockbus_ready", kind: .gauge, help: "1 if all components run normally.",
         samples: [([], status.reasons.isEmpty ? 1 : 0)]),
       Family(
         name: "stockbus_component_state", kind: .gauge, help: "1 for the state in which a component is.",
@@ -109,28 +109,30 @@ struct Metrics {
         samples: ofComponents(\.published)),
       Family(
         name: "stockbus_component_busy_seconds_total", kind: .counter,
-        help: "How long a component was on a processor, or had a thread to itself.",
+        help: "The processor time of a component, or the time of its own thread.",
         samples: ofComponents(\.busy).map { Sample(labels: $0.labels, value: Self.seconds($0.value, 6)) }),
       Family(
         name: "stockbus_component_latency_seconds",
-        help: "From when a component takes an event in hand until it has finished it, by samples.", latencies: ofComponents(\.latency)),
+        help: "The time from when a component receives an event until it has finished it, by samples.", latencies: ofComponents(\.latency)),
       Family(
         name: "stockbus_edge_received_total", kind: .counter, help: "Events that were published for the reader of an edge.",
         samples: ofEdges(\.in)),
       Family(
-        name: "stockbus_edge_events_total", kind: .counter, help: "Events of an edge by what became of them.",
+        name: "stockbus_edge_events_total", kind: .counter, help: "Events of an edge by outcome.",
         samples: status.edges.flatMap { edge in
           outcomes.map { ([("from", edge.from), ("to", edge.to), ("outcome", $0.0)], $0.1(edge)) }
         }),
       Family(
-        name: "stockbus_edge_waiting", kind: .gauge, help: "Events that wait for the reader of an edge, or are in its hands.",
+        name: "stockbus_edge_waiting", kind: .gauge,
+        help: "Events of an edge that wait for its reader, or that the reader processes at the moment.",
         samples: ofEdges(\.waiting)),
       Family(
-        name: "stockbus_edge_latency_seconds", help: "From when an event is published until the reader has finished it, by samples.",
+        name: "stockbus_edge_latency_seconds",
+        help: "The time from when an event is published until the reader has finished it, by samples.",
         latencies: status.edges.compactMap { edge in edge.latency.map { ([("from", edge.from), ("to", edge.to)], $0) } }),
       Family(
         name: "stockbus_component_figure_total", kind: .counter,
-        help: "What components count of their own, and what the run has set aside or lost.",
+        help: "The components' own counters, and the run's dead and lost events.",
         samples: status.counts.map { ([("component", $0.component), ("name", $0.name)], $0.total) }),
     ]
   }

@@ -42,7 +42,7 @@ package struct RunControl: Sendable {
 
   /// Asks for a graceful stop and returns how the run has ended; nil if the task is cancelled before.
   func stop() async -> EndReport? {
-    if !pipeline.isStopping { pipeline.logger.notice("stopping, as another program has asked: sources end, the rest drains") }
+    if !pipeline.isStopping { pipeline.logger.notice("stopping at the request of another program: sources end, the rest drains") }
     pipeline.stop()
     return await end.wait()
   }

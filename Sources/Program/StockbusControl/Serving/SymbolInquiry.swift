@@ -65,7 +65,7 @@ struct SymbolInquiry: Sendable {
     }
     asking.cancel()
     guard let explanations = answer.withLock({ $0 }) else {
-      return [SymbolReport.Reason(verdict: Explanation.Verdict.waits.rawValue, reason: "it does not answer")]
+      return [SymbolReport.Reason(verdict: Explanation.Verdict.waits.rawValue, reason: "it does not reply")]
     }
     return explanations.map { explanation in
       let place = explanation.setting.flatMap { setting in
@@ -93,7 +93,7 @@ private final class SymbolWatch: Sendable {
   convenience init?(_ topic: any AnyTopic, _ symbol: Symbol) {
     guard let type = topic.eventType as? any SymbolEvent.Type else { return nil }
     func follow<E: SymbolEvent>(_: E.Type) -> (Guarded<Seen>, Subscription) {
-      guard let topic = topic as? Topic<E> else { preconditionFailure("a topic carries what it says") }
+      guard let topic = topic as? Topic<E> else { preconditionFailure("the topic has another event type than declared") }
       let state = Guarded(Seen())
       let options = SubscriptionOptions(overflow: .dropOldest, capacity: 1 << 16)
       let subscription = topic.subscribe(options: options) { event in

@@ -54,7 +54,7 @@ struct Tap: Sendable {
   /// Throws if the topic's events have no such fields, or the condition is not about them.
   init(_ topic: any AnyTopic, _ request: TapRequest, clock: any Timekeeper) throws(TapRequest.Mistake) {
     func open<E: Event>(_: E.Type) throws(TapRequest.Mistake) -> @Sendable (WebStream) async -> Void {
-      guard let topic = topic as? Topic<E> else { preconditionFailure("a topic carries what it says") }
+      guard let topic = topic as? Topic<E> else { preconditionFailure("the topic has another event type than declared") }
       let records = try TapRecords<E>(request)
       return { stream in await Self.follow(topic, records, stream, request.time, clock) }
     }
@@ -79,7 +79,7 @@ struct Tap: Sendable {
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         await subscription.finished()
-        records.end("the component has ended, or has left the run")
+        records.end("the component has ended, or was removed from the run")
         bell.yield()
       }
       group.addTask {
@@ -88,7 +88,7 @@ struct Tap: Sendable {
       if let time {
         group.addTask {
           guard (try? await clock.sleep(for: time)) != nil else { return }
-          records.end("that was the time")
+          records.end("the time is over")
           bell.yield()
         }
       }
@@ -130,7 +130,7 @@ private final class TapRecords<E: Event>: Sendable {
     if let fields = request.fields {
       let known = E.schema.fields.map(\.name)
       guard !fields.isEmpty, Set(fields).count == fields.count, let encoder = EventEncoder<E>(fields: fields) else {
-        let wrong = fields.first { !known.contains($0) }.map { shown($0) } ?? "nothing, or something twice"
+        let wrong = fields.first { !known.contains($0) }.map { shown($0) } ?? "no field, or a field twice"
         throw TapRequest.Mistake(code: "fields", message: "'fields' names \(wrong); there are \(known.joined(separator: ", "))")
       }
       self.encoder = encoder
@@ -155,7 +155,7 @@ private final class TapRecords<E: Event>: Sendable {
       state.left -= 1
       let isFirst = state.out.isEmpty
       state.out += Array("data: \(record(event))\n\n".utf8)
-      if state.left == 0 { state.end = "that was the limit" }
+      if state.left == 0 { state.end = "the limit is reached" }
       return isFirst || state.left == 0
     }
   }

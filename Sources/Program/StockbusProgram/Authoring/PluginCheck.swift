@@ -12,12 +12,12 @@ struct PluginCheck: AsyncParsableCommand {
     CommandConfiguration(
       commandName: "check", abstract: "Check that a plugin keeps the contract of all plugins.",
       discussion: """
-        Of a process it starts the program several times, speaks the process protocol with it, and gives it 2,000 made-up events of \
-        each of its types, with many symbols, prices that rise, fall and jump, and sizes from small to large: everything must be answered and accounted for, also when there are no events, when it is stopped in mid-stream, and when \
-        another process takes over. What is loaded is built first, and of a program the same command of the program is run. With the name of a plugin of this program it \
-        checks that one.
+        A plugin with home: process is started several times. It gets 2,000 made-up events of each of its types by the process protocol, \
+        with many symbols, prices that rise, fall and jump, and sizes from small to large. It must acknowledge and account for all events, \
+        also without events, when it is stopped in the middle, and when another process takes over. A loaded plugin is built first. For \
+        a program, the same command of that program is run. Instead of a folder, the name of a plugin of this program can be given.
 
-        Prints one line for each violation, and exits with 1 where there is one.
+        Prints one line for each violation, and exits with 1 if there is one.
         """)
   }
 
@@ -25,7 +25,8 @@ struct PluginCheck: AsyncParsableCommand {
   var plugin = "."
 
   @ArgumentParser.Option(
-    help: ArgumentHelp("Options to check it with, as in a configuration: \"least: 5\"; by default its defaults.", valueName: "yaml"))
+    help: ArgumentHelp(
+      "The options for the check, as in a configuration: \"least: 5\"; by default the plugin's defaults.", valueName: "yaml"))
   var options: String?
 
   func run() async throws {

@@ -9,8 +9,9 @@ struct PluginInstall: ParsableCommand {
     CommandConfiguration(
       commandName: "install", abstract: "Install a process or a library, so that configurations anywhere can name it.",
       discussion: """
-        Builds a library, and copies its folder to the user's plugins: stockbus/plugins in XDG_DATA_HOME or ~/.local/share. A configuration names it like a \
-        built-in one: { plugin: big_trades, inputs: [ticks], options: { least: 500 } }. One of the same name is replaced.
+        Builds a loaded plugin, and copies the plugin's folder to the user's plugins: stockbus/plugins in XDG_DATA_HOME or ~/.local/share. \
+        A configuration names it like a built-in one: { plugin: big_trades, inputs: [ticks], options: { least: 500 } }. An installed \
+        plugin of the same name is replaced.
         """)
   }
 
@@ -27,7 +28,7 @@ struct PluginInstall: ParsableCommand {
         )
       }
       if Program.catalogue[manifest.name] != nil {
-        throw BundleFault("two plugins would be called \(shown(manifest.name)): the program has one by itself")
+        throw BundleFault("two plugins would have the name \(shown(manifest.name)): the program has a plugin of this name")
       }
       let shelf = try shelf.shelf()
       let built = manifest.home == .loaded ? try PluginBuild.library(of: manifest, in: folder.folder) : folder.folder
@@ -62,7 +63,7 @@ struct PluginRemove: ParsableCommand {
 struct PluginList: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the plugins: those of the program, and those in plugin folders.",
-    discussion: "Those in plugin folders are listed with their options. What is wrong with one is told on standard error.")
+    discussion: "Those in plugin folders are listed with their options. Problems with a plugin are reported on standard error.")
 
   @OptionGroup var shelf: ShelfArgument
 
@@ -92,7 +93,7 @@ struct PluginList: ParsableCommand {
 struct ShelfArgument: ParsableArguments {
   @ArgumentParser.Option(
     help: ArgumentHelp(
-      "Another folder for installed plugins, which configurations name under plugin_path.", valueName: "folder"),
+      "Another folder for installed plugins; a configuration names it under plugin_path.", valueName: "folder"),
     completion: .directory)
   var to: String?
 
@@ -101,7 +102,7 @@ struct ShelfArgument: ParsableArguments {
   }
 
   func shelf() throws(BundleFault) -> PluginShelf {
-    guard let place else { throw BundleFault("neither XDG_DATA_HOME nor HOME is set: say where with --to") }
+    guard let place else { throw BundleFault("neither XDG_DATA_HOME nor HOME is set: give the folder with --to") }
     return PluginShelf(place.path)
   }
 

@@ -8,14 +8,15 @@ struct PluginNew: ParsableCommand {
     CommandConfiguration(
       commandName: "new", abstract: "Write a new plugin: code, a test, a configuration that runs it, a README.",
       discussion: """
-        A process speaks the process protocol and may be written in any language; this writes Python, and needs nothing but what is \
-        installed. A program is a Swift package that depends on stockbus, with the plugin and a program of your own that has it. What is loaded is a library in Swift that runs inside this program.
+        process: a process that uses the process protocol, in any language; the command writes Python, which needs no further packages. \
+        program: a Swift package that depends on stockbus, with the plugin and your own program that contains it. loaded: a library in \
+        Swift that runs inside this program.
 
           \(Program.name) plugin new big_trades --kind processor --home process
         """)
   }
 
-  @Argument(help: "Its name, such as big_trades; also that of its folder.")
+  @Argument(help: "The plugin's name, such as big_trades, and the name of its folder.")
   var name: String
 
   @ArgumentParser.Option(help: "source, processor or sink.")
@@ -24,16 +25,17 @@ struct PluginNew: ParsableCommand {
   @ArgumentParser.Option(help: "Where its code runs: process, program or loaded.")
   var home: PluginDraft.Home
 
-  @ArgumentParser.Option(help: "python for a process, swift for the others, which is also what they are without it.")
+  @ArgumentParser.Option(help: "The language: python for a process, swift for the others; by default chosen in this way.")
   var language: PluginDraft.Language?
 
   @ArgumentParser.Option(
     help: ArgumentHelp(
-      "For Swift: the sources of stockbus, a folder or the address of a repository; by default those that this program was built from, if it is still beside them.",
+      "For Swift: the sources of stockbus, a folder or the address of a repository; by default the sources of this program, if it is still in their build folder.",
       valueName: "path|url"))
   var stockbus: String?
 
-  @ArgumentParser.Option(name: .customLong("in"), help: ArgumentHelp("The folder in which its own is made.", valueName: "folder"))
+  @ArgumentParser.Option(
+    name: .customLong("in"), help: ArgumentHelp("The folder in which the plugin's folder is created.", valueName: "folder"))
   var parent = "."
 
   func validate() throws {
@@ -69,7 +71,8 @@ struct PluginNew: ParsableCommand {
     if let stockbus { return try StockbusSources.resolved(stockbus) }
     if let found = StockbusSources.ofThisProgram { return found }
     throw NewFolder.Failure(
-      description: "a package needs the sources of stockbus, and they are not beside this one: add --stockbus with their folder or address")
+      description: "a package needs the sources of stockbus, which are not beside this program: add --stockbus with their folder or address"
+    )
   }
 
   /// What was written, and what to do next.

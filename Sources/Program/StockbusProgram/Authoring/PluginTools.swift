@@ -6,7 +6,7 @@ import StockbusPlugin
 struct PluginTest: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test", abstract: "Run a plugin's own tests.",
-    discussion: "Runs the command 'test' of its plugin.yaml in its folder; the status is that of the command.")
+    discussion: "Runs the command 'test' of plugin.yaml in the plugin's folder, and exits with its status.")
 
   @OptionGroup var folder: PluginFolderArgument
 
@@ -22,7 +22,7 @@ struct PluginBuild: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "build", abstract: "Build a plugin.",
     discussion:
-      "Of what is loaded, compiles its Swift files against the modules beside this program, and writes build/NAME.stockbusplugin. Of others, runs the command 'build' of its plugin.yaml in its folder; the status is that of the command."
+      "Compiles the Swift files of a loaded plugin against the modules beside this program, and writes build/NAME.stockbusplugin. For other plugins, runs the command 'build' of plugin.yaml in the plugin's folder, and exits with its status."
   )
 
   @OptionGroup var folder: PluginFolderArgument

@@ -24,7 +24,7 @@ struct ProcessCheck: Sendable {
     for taken in manifest.takes {
       guard await sent(emitted, taken) == 0 else { continue }
       sentences.append(
-        "It has sent nothing for \(MadeUpEvents.count) made-up events of \(taken), so what it does when it sends is not checked; give it options with which it does (--options)."
+        "It has sent nothing for \(MadeUpEvents.count) made-up events of \(taken), so its output is not checked; give options with which it sends events (--options)."
       )
     }
     return sentences
@@ -41,7 +41,7 @@ struct ProcessCheck: Sendable {
     }
     let required = manifest.options.entries.filter { $0.value.default == nil }.map(\.name)
     if options == nil, !required.isEmpty {
-      return ["It has options without a default (\(required.joined(separator: ", "))): give them with --options."]
+      return ["It has options without a default (\(required.joined(separator: ", "))); give them with --options."]
     }
     var violations: [String] = []
     // First without options, so that the process uses its own defaults, which must be the declared ones; then with these written out.

@@ -17,7 +17,7 @@ enum StockbusSources {
     }
     if text.contains("://") || text.hasPrefix("git@") { return text }
     guard let path = real(text), isHere(path) else {
-      throw NewFolder.Failure(description: "--stockbus: \(shown(text, limit: 200)) is no folder with the sources of stockbus")
+      throw NewFolder.Failure(description: "--stockbus: \(shown(text, limit: 200)) is not a folder with the sources of stockbus")
     }
     return path
   }

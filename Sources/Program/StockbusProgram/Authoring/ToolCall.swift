@@ -37,7 +37,7 @@ struct ToolCall {
 
   /// Reports that a manifest names no command; returns the status to exit with.
   static func missing(_ command: String, in folder: String) -> ExitCode {
-    StandardError.write("\(folder == "." ? "" : folder + "/")\(PluginManifest.file):1:1: error: no '\(command)' is given")
+    StandardError.write("\(folder == "." ? "" : folder + "/")\(PluginManifest.file):1:1: error: '\(command)' is missing")
     return ExitStatus.config
   }
 }

@@ -4,7 +4,8 @@ import StockbusPlugin
 
 /// The arguments for configuration files, which several commands share.
 struct ConfigArguments: ParsableArguments {
-  @Argument(help: "Configuration files, or folders of *.yaml, together one configuration.", completion: .file(extensions: ["yaml", "yml"]))
+  @Argument(
+    help: "Configuration files, or folders of *.yaml; together they are one configuration.", completion: .file(extensions: ["yaml", "yml"]))
   var configs: [String] = ["plugins.yaml"]
 
   /// The checked topology. If there are problems, prints all of them and the consequence, and exits with status 78.
@@ -20,7 +21,7 @@ struct ConfigArguments: ParsableArguments {
     }
   }
 
-  static var separateHelp: ArgumentHelp { "Each file or folder is a configuration of its own, of a run of its own." }
+  static var separateHelp: ArgumentHelp { "Treat each file or folder as the configuration of a separate run." }
 
   /// The checked topologies of configurations for several runs, also checked against each other. Problems as for one; problems between them
   /// are reported only if each of them has none.

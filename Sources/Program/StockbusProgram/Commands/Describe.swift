@@ -8,8 +8,8 @@ struct Describe: ParsableCommand {
       commandName: "describe",
       abstract: "Describe a plugin or an event type; without a name, list both.",
       discussion: """
-        Of a plugin: what it takes and emits, its options, its commands, and an example. With an option that has options \
-        of its own, those: '\(Program.name) describe file_replay decoding'. Of an event type: its fields, and an example as JSON and CSV.
+        For a plugin: its event types, options and commands, and an example. With the name of an option that has options inside it: \
+        these options, as in '\(Program.name) describe file_replay decoding'. For an event type: its fields, and an example as JSON and CSV.
         """)
   }
 
@@ -18,7 +18,7 @@ struct Describe: ParsableCommand {
     case jsonSchema = "json-schema"
   }
 
-  @ArgumentParser.Option(help: "text, or for a plugin json-schema: the schema of its options.")
+  @ArgumentParser.Option(help: "text, or json-schema: the JSON Schema of a plugin's options.")
   var format = Format.text
 
   @Argument(
@@ -26,7 +26,7 @@ struct Describe: ParsableCommand {
     completion: .list(Program.catalogue.plugins.map(\.name) + Program.catalogue.events.map { $0.eventName }))
   var name: String?
 
-  @Argument(help: ArgumentHelp("Of a plugin, an option with options inside it, such as decoding.messages.", valueName: "option"))
+  @Argument(help: ArgumentHelp("An option of the plugin that has options inside it, such as decoding.messages.", valueName: "option"))
   var option: String?
 
   func validate() throws {
@@ -86,7 +86,7 @@ struct Describe: ParsableCommand {
     let options = plugin.options.describe()
     lines += ["", "Options"] + indented(options.isEmpty ? ["none"] : Self.lines(plugin.options.help(width: width - 2, nested: false)))
     lines += Self.hint(options, plugin.name, width: width)
-    let common = "As every component it also takes \(plugin.commonKeys.joined(separator: ", ")): see '\(Program.name) schema'."
+    let common = "Like every component it also has the keys \(plugin.commonKeys.joined(separator: ", ")): see '\(Program.name) schema'."
     lines += [""] + indented(wrapped(common, width: width - 2))
     if !plugin.commands.isEmpty {
       lines += ["", "Commands"] + indented(CommandList.lines(plugin.commands.map { [$0.usage, $0.doc] }, width: width - 2))
@@ -144,7 +144,7 @@ extension Describe {
       guard let info = infos.first(where: { $0.name == step }) else {
         let names = infos.map(\.name)
         let near = didYouMean(step, among: names)
-        let known = names.isEmpty ? "; there are no options inside it" : "; there are \(names.joined(separator: ", "))"
+        let known = names.isEmpty ? "; it has no options inside it" : "; there are \(names.joined(separator: ", "))"
         let place = walked.isEmpty ? "plugin '\(plugin.name)'" : "option '\(walked)'"
         throw ValidationError("\(place) has no option \(shown(step))" + (near.isEmpty ? known : near))
       }
@@ -155,7 +155,7 @@ extension Describe {
     guard let info = found else { return "" }
     var facts = [["Type", info.typeName]]
     if info.isRequired {
-      facts.append(["Default", "none, it is required"])
+      facts.append(["Default", "none (required)"])
     } else if let text = info.defaultText {
       facts.append(["Default", text])
     }

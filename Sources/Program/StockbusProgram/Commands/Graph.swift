@@ -8,7 +8,7 @@ struct Graph: ParsableCommand {
       commandName: "graph",
       abstract: "Draw a configuration's components and edges.",
       discussion:
-        "As a table, or in the language of Mermaid (for Markdown) or of Graphviz: '\(Program.name) graph --format dot | dot -Tsvg'. With --separate several configurations, and the streams between them."
+        "As a table, or in the syntax of Mermaid (for Markdown) or of Graphviz: '\(Program.name) graph --format dot | dot -Tsvg'. With --separate it draws several configurations, and the streams between them."
     )
   }
 

@@ -6,7 +6,8 @@ struct List: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "list",
-      abstract: "List the plugins with what they take, emit and do.", discussion: "'\(Program.name) describe PLUGIN' tells more of one.")
+      abstract: "List the plugins with what they take, emit and do.",
+      discussion: "'\(Program.name) describe PLUGIN' shows the details of one.")
   }
 
   @Flag(help: "As JSON, for programs.")

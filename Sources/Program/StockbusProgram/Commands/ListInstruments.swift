@@ -10,8 +10,8 @@ struct ListInstruments: ParsableCommand {
       commandName: "instruments",
       abstract: "List or search the instruments of a configuration.",
       discussion: """
-        Without words it lists all of them. Words are looked for in symbols, names and industries, without regard to case; the best \
-        matches come first. Arguments that end in .yaml or .yml, or that are folders, are configurations (plugins.yaml unless told).
+        Without words it lists all of them. Words are searched in symbols, names and industries, in any case; the best matches come \
+        first. Arguments that end in .yaml or .yml, or that are folders, are configurations (by default plugins.yaml).
 
         With --sessions it shows when an instrument is traded in the week of a date, by the clock of its exchange and in UTC.
 
@@ -28,7 +28,7 @@ struct ListInstruments: ParsableCommand {
   var format = PrintFormat.table
 
   @ArgumentParser.Option(
-    parsing: .unconditional, help: ArgumentHelp("Ends after so many instruments.", valueName: "lines"),
+    parsing: .unconditional, help: ArgumentHelp("Ends after this many instruments.", valueName: "lines"),
     transform: NumberArgument.of(1...Int.max))
   var limit: Int?
 
@@ -42,7 +42,7 @@ struct ListInstruments: ParsableCommand {
   func validate() throws {
     guard let sessions else { return }
     _ = try Self.date(sessions)
-    if limit != nil { throw ValidationError("--sessions is about one instrument, so --limit does not go with it") }
+    if limit != nil { throw ValidationError("--sessions is for one instrument, so it cannot be combined with --limit") }
     if search.count != 1 { throw ValidationError("--sessions needs one symbol, as in 'ACME --sessions \(visible(sessions))'") }
   }
 
@@ -55,7 +55,7 @@ struct ListInstruments: ParsableCommand {
   func run() throws {
     let instruments = try config.topology().instruments
     if instruments.isEmpty {
-      StandardError.write("there are no instruments: \(listed(config.configs.map { shown($0) })) names none under 'instruments'")
+      StandardError.write("there are no instruments: \(listed(config.configs.map { shown($0) })) has none under 'instruments'")
     }
     if let sessions { return try show(sessions: Self.date(sessions), of: search[0], in: instruments) }
     let words = search.joined(separator: " ")

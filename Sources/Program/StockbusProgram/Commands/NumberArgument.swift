@@ -9,7 +9,7 @@ package enum NumberArgument {
     { text in
       if let number = Int(text), range.contains(number) { return number }
       let bounds = range.upperBound == .max ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
-      throw ValidationError("write a whole number \(bounds), without other marks")
+      throw ValidationError("write a whole number \(bounds)")
     }
   }
 }

@@ -7,9 +7,9 @@ struct Open<Companion: RunCompanion>: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "open",
-      abstract: "Run a configuration and begin with a symbol's page.",
+      abstract: "Run a configuration and start with the page of a symbol.",
       discussion: """
-        The same as '\(Program.name) run --open LINK': what a desktop calls for links such as stocks://symbol/AAPL.
+        The same as '\(Program.name) run --open LINK': a desktop can call it for links such as stocks://symbol/AAPL.
 
           \(Program.name) open stocks://symbol/AAPL
           \(Program.name) open AAPL replay.yaml

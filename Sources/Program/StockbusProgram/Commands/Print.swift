@@ -9,15 +9,15 @@ struct Print: AsyncParsableCommand {
       commandName: "print",
       abstract: "Print one component's events to standard output, for scripts.",
       discussion: """
-        Runs what the component needs, without the sinks, until the data ends, until there are --limit lines, or until nobody reads \
-        any more.
+        Runs the component and everything that it reads, without the sinks, until the data ends, --limit lines are printed, or standard \
+        output is closed.
 
-        With --once it prints the present state instead: the last event of each symbol, by symbol, or by rank where there are ranks. \
-        That is the state at the end of the data, or --after a time; where a source has no known end and no time is told, the state \
-        when no new symbol has come for --settle. A stop (Ctrl-C) prints the state at that moment. --where and --limit are about the \
-        state's lines: a symbol whose last event does not fulfil the condition is left out. Ranks are the present ones, also of \
-        symbols that only others have moved; previous_rank is then the rank of the symbol's own last event. A component that passes \
-        only some of a ranking cannot know them, which is said.
+        With --once it prints the present state instead: the last event of each symbol, ordered by symbol, or by rank if events have \
+        ranks. This is the state at the end of the data, or --after a time; without --after, and if a source has no known end, it is the \
+        state when no new symbol has come for --settle. A stop (Ctrl-C) prints the state at that moment. --where and --limit apply to \
+        the lines of the state: a symbol whose last event does not meet the condition is omitted. Ranks are the current ones, even if \
+        other symbols moved a symbol; previous_rank is then the rank in the symbol's own last event. A component that passes only a part \
+        of a ranking does not have all ranks; then a warning is printed.
 
           \(Program.name) print --once
           \(Program.name) print --once --after 10s --from ranked --limit 5
@@ -33,38 +33,40 @@ struct Print: AsyncParsableCommand {
   var format = PrintFormat.table
 
   @ArgumentParser.Option(
-    help: ArgumentHelp("The component whose events are printed; unless told, what the first sink reads.", valueName: "component"))
+    help: ArgumentHelp("The component whose events are printed; by default the input of the first sink.", valueName: "component"))
   var from: String?
 
-  @ArgumentParser.Option(name: .customLong("where"), help: ArgumentHelp("Only events that fulfil this condition.", valueName: "expression"))
+  @ArgumentParser.Option(name: .customLong("where"), help: ArgumentHelp("Only events that meet this condition.", valueName: "expression"))
   var condition: String?
 
   @ArgumentParser.Option(help: ArgumentHelp("The fields to print, in this order, separated by commas.", valueName: "field,…"))
   var fields: String?
 
   @ArgumentParser.Option(
-    parsing: .unconditional, help: ArgumentHelp("Ends after so many lines.", valueName: "lines"),
+    parsing: .unconditional, help: ArgumentHelp("Ends after this many lines.", valueName: "lines"),
     transform: NumberArgument.of(1...Int.max))
   var limit: Int?
 
   @ArgumentParser.Option(
-    parsing: .unconditional, help: ArgumentHelp("With --once: the state so long after the start, such as 10s.", valueName: "duration"))
+    parsing: .unconditional,
+    help: ArgumentHelp("With --once: print the state this long after the start, such as 10s.", valueName: "duration"))
   var after: String?
 
   @ArgumentParser.Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "With --once and without --after, where a source has no known end: the state when no new symbol came for so long.",
+      "With --once and without --after, if a source has no known end: print the state when no new symbol came for this time.",
       valueName: "duration"))
   var settle = "500ms"
 
-  @ArgumentParser.Option(help: "In CSV, texts that a spreadsheet would take for formulas: keep, or defuse by an apostrophe before them.")
+  @ArgumentParser.Option(
+    help: "In CSV, texts that a spreadsheet would take for formulas: keep, or defuse (puts an apostrophe before them).")
   var formulas = FormulaCells.keep
 
   @Flag(help: ArgumentHelp(lenientHelp))
   var lenient = false
 
-  @ArgumentParser.Option(help: "The least important lines to log.")
+  @ArgumentParser.Option(help: "The lowest level of log lines to print.")
   var logLevel = LogLevel.warning
 
   @OptionGroup var config: ConfigArguments
@@ -73,7 +75,7 @@ struct Print: AsyncParsableCommand {
     _ = try Self.duration(settle, "--settle", "500ms")
     if let after {
       _ = try Self.duration(after, "--after", "10s")
-      if !once { throw ValidationError("--after goes with --once") }
+      if !once { throw ValidationError("--after needs --once") }
     }
   }
 

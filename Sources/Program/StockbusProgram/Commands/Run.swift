@@ -11,12 +11,13 @@ struct Run<Companion: RunCompanion>: AsyncParsableCommand {
       discussion: """
         The first SIGINT or SIGTERM stops gracefully: sources end, everything drains, and the ledger is printed. The second ends \
         at once. SIGHUP in a process without a terminal reads the configuration again and changes the run to it, and --watch does \
-        so whenever a file of it changes: what is the same goes on, and nothing is lost; a configuration with problems, or with \
-        components that do not start, changes nothing. \(Companion.help)With --commands, lines such as 'ticks raise AAPL 10' tell components what to do; 'help' lists what there is.
+        so whenever one of its files changes: unchanged components continue, and no event is lost. A configuration with problems, or \
+        with components that do not start, changes nothing. \(Companion.help)With --commands, lines such as 'ticks raise AAPL 10' are \
+        commands to components; 'help' lists the commands.
         """)
   }
 
-  @ArgumentParser.Option(help: ArgumentHelp("Begin with a symbol's page, such as stocks://symbol/AAPL.", valueName: "link"))
+  @ArgumentParser.Option(help: ArgumentHelp("Start with the page of a symbol, such as stocks://symbol/AAPL.", valueName: "link"))
   var open: String?
 
   @Flag(help: "Change the run whenever a file of the configuration changes.")
@@ -51,7 +52,7 @@ extension Topology {
   /// The command that opens a symbol's page in the viewer.
   func request(opening link: String) throws -> Command {
     guard nodes.contains(where: { $0.plugin.name == viewerPlugin }) else {
-      throw ValidationError("nothing can be opened: the configuration has no \(viewerPlugin)")
+      throw ValidationError("there is no page to open: the configuration has no \(viewerPlugin)")
     }
     return Command(verb: "open", arguments: [link])
   }

@@ -8,7 +8,7 @@ struct Schema: ParsableCommand {
       commandName: "schema",
       abstract: "Write the JSON Schema of a whole configuration, for editors.",
       discussion: """
-        With '\(Program.name) schema > plugins.schema.json', an editor that knows yaml-language-server completes and checks a configuration \
+        With '\(Program.name) schema > plugins.schema.json', an editor with yaml-language-server completes and checks a configuration \
         that begins with the line
 
           # yaml-language-server: $schema=plugins.schema.json

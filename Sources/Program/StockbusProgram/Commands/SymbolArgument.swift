@@ -13,7 +13,7 @@ extension StockLink {
   init(argument: String) throws {
     if let mistake = FileForSymbol.mistake(argument) { throw ValidationError(mistake) }
     if argument.contains("*"), !argument.contains("://") {
-      throw ValidationError("\(shown(argument)) is a pattern; symbols are named one by one here, and 'watchlist_filter' takes patterns")
+      throw ValidationError("\(shown(argument)) is a pattern; name the symbols one by one, or use 'watchlist_filter', which takes patterns")
     }
     do throws(CommandError) { try self.init(argument) } catch { throw ValidationError("\(shown(argument)): \(error)") }
   }

@@ -7,7 +7,7 @@ struct Validate: ParsableCommand {
     commandName: "validate",
     abstract: "Check a configuration and start nothing.",
     discussion:
-      "Prints every problem with file, line and column, and exits with 78 where there is one. With --separate also what is wrong between configurations that pass events on to each other."
+      "Prints every problem with file, line and column, and exits with 78 if there is one. With --separate it also checks the streams by which several configurations pass events to each other."
   )
 
   @Flag(help: ConfigArguments.separateHelp)

@@ -13,11 +13,11 @@ struct Watch<Companion: RunCompanion>: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "watch",
-      abstract: "Watch a few symbols for once, without editing a configuration.",
+      abstract: "Watch a few symbols without editing a configuration.",
       discussion: """
-        Takes the sources and processors of a configuration (plugins.yaml unless told) and shows these symbols; its other sinks do \
-        not run. On a terminal the screen begins with them as its watchlist; elsewhere, and in 'screen: inline', nothing else is shown. \
-        Arguments that end in .yaml or .yml, or that are folders, are configurations. Where there is none, prices are made up.
+        Runs the sources and processors of a configuration (by default plugins.yaml), without its sinks, and shows these symbols. \
+        On a terminal they are the watchlist of the screen at the start; elsewhere, and in 'screen: inline', only they are shown. \
+        Arguments that end in .yaml or .yml, or that are folders, are configurations. Without a configuration, prices are made up.
 
           \(Program.name) watch AAPL NVDA
           \(Program.name) watch BRK.B desk.yaml

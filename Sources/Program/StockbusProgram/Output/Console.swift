@@ -82,7 +82,7 @@ package enum Console {
     await printing.value
     let dropped = dropped.withLock { $0 }
     if dropped > 0 {
-      try? await terminal.print(StyledLine("\(dropped) log lines were left out, too many at once"), to: .standardError)
+      try? await terminal.print(StyledLine("\(dropped) log lines were omitted, too many at once"), to: .standardError)
     }
     try? await terminal.restore()
   }

@@ -103,7 +103,7 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
     if request.once {
       context.note(expectedSymbols)
       if snapshot.hasLostRanks {
-        context.note("ranks are those that each symbol's last event told, as events are missing or the ranking has begun anew")
+        context.note("ranks are those of each symbol's last event, because events are missing or the ranking was restarted")
       }
       for event in snapshot.inOrder where lines != request.limit { add(event) }
     }

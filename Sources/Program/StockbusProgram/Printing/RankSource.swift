@@ -35,7 +35,7 @@ struct RankSource {
 
   /// A warning that ranks may be outdated, and how to avoid that; nil if they are up to date.
   static func warning(_ source: RankSource?, printing id: String) -> String? {
-    guard let source else { return "warning: \(shown(id)) has several rankings; its ranks are those that each symbol's last event told" }
+    guard let source else { return "warning: \(shown(id)) has several rankings; its ranks are those of each symbol's last event" }
     return source.warning(printing: id)
   }
 
@@ -43,7 +43,7 @@ struct RankSource {
     if isWhole || (hasLatest && tellsAll) { return nil }
     let place = feed.description.map { "\($0.idMark.place): " } ?? ""
     let other = hasLatest ? ", or give \(shown(feed.id)) a 'top: N'" : ""
-    return "\(place)warning: \(shown(id)) has only some of what \(shown(feed.id)) tells, so its ranks may be out of date; "
+    return "\(place)warning: \(shown(id)) has only some events of \(shown(feed.id)), so its ranks may be out of date; "
       + "print --from \(feed.id) with --where\(other)"
   }
 }

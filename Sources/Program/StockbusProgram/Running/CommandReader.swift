@@ -43,7 +43,7 @@ struct CommandReader: Sendable {
     while let line = Self.next(in: file) {
       switch line {
       case .text(let text): carryOut(text)
-      case .tooLong: Console.log("commands: a line of more than \(Self.longestLine) bytes is no command")
+      case .tooLong: Console.log("commands: a line of more than \(Self.longestLine) bytes is not a command")
       }
     }
   }

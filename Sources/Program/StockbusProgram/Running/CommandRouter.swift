@@ -34,7 +34,7 @@ struct CommandRouter {
     }
     if components.contains(word) { return .command(id: word, command) }
     if word == "help" { return .help(help(for: command.verb)) }
-    if word == "stop" { return .mistake("'stop' stops the run, and stands alone") }
+    if word == "stop" { return .mistake("'stop' stops the run, and takes no further words") }
     // The component was left out.
     if let owner = commands.first(where: { $0.commands.contains { $0.verb == word } }) {
       return .mistake("which component? such as '\(owner.component) \(word) \(line.arguments.joined(separator: " "))'")
@@ -44,7 +44,7 @@ struct CommandRouter {
 
   private func lone(_ word: String) -> String {
     if let owner = commands.first(where: { $0.component == word }) {
-      return "'\(word)' what? It knows \(owner.commands.map(\.verb).joined(separator: ", "))"
+      return "'\(word)' needs a command: \(owner.commands.map(\.verb).joined(separator: ", "))"
     }
     if components.contains(word) { return CommandError.takesNoCommands(word).description }
     if let owner = commands.first(where: { $0.commands.contains { $0.verb == word } }) {
@@ -61,13 +61,13 @@ struct CommandRouter {
     let known = ["help", "stop"] + components + commands.flatMap { $0.commands.map(\.verb) }
     if Self.endings.contains(lower) { return "no component \(shown(word)); 'stop' ends the run" }
     if ["?", "h", ":h", ":help", "commands", "man", "usage"].contains(lower) {
-      return "no component \(shown(word)); 'help' lists what can be told"
+      return "no component \(shown(word)); 'help' lists the commands"
     }
     let near = didYouMean(word, among: known)
-    return "no component \(shown(word))" + (near.isEmpty ? "; a line is COMPONENT COMMAND …, and 'help' lists them" : near)
+    return "no component \(shown(word))" + (near.isEmpty ? "; a line is COMPONENT COMMAND …, and 'help' lists the commands" : near)
   }
 
-  private static let own = [["help", "Lists what can be told."], ["stop", "Stops the run: sources end, everything else drains."]]
+  private static let own = [["help", "Lists the commands."], ["stop", "Stops the run: sources end, everything else drains."]]
 
   /// One command per line, with its description beside it.
   private var help: [String] { table(commands.flatMap { rows($0.component, $0.commands) } + Self.own) }

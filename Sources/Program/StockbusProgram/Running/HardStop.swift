@@ -30,7 +30,7 @@ final class HardStop: Sendable {
       var ending = late.isEmpty ? "the run does not end" : "these components do not end: \(late)"
       let ledger = pipeline.ledger
       let open = ledger.total.inFlight
-      if open > 0 { ending += "\nwhat became of \(Ledger.grouped(open)) events in flight is not known" }
+      if open > 0 { ending += "\nthe outcome of \(Ledger.grouped(open)) events in flight is unknown" }
       let text = "\(ledger)\n\(ending)"
       StandardError.write(text)
       Terminal.restoreFromSignalHandler()

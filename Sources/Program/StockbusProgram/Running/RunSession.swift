@@ -18,20 +18,20 @@ struct RunOptions<Companion: RunCompanion>: ParsableArguments {
   @ArgumentParser.Option(help: "Read commands from this file, pipe, or - for standard input.", completion: .file())
   var commands: String?
 
-  @ArgumentParser.Option(help: "Colours on the terminal, whatever it and NO_COLOR say.")
+  @ArgumentParser.Option(help: "The colours of the terminal, in place of what it reports and of NO_COLOR.")
   var color = ColorChoice.auto
 
-  @ArgumentParser.Option(help: "The least important lines to log.")
+  @ArgumentParser.Option(help: "The lowest level of log lines to print.")
   var logLevel = LogLevel.notice
 
-  @ArgumentParser.Option(help: "Log lines for people, or JSON objects for programs; the ledger stays as it is, see --quiet.")
+  @ArgumentParser.Option(help: "Log lines as text for people, or as JSON objects for programs; the ledger remains text (see --quiet).")
   var logFormat = LogFormat.text
 
-  @Flag(help: "Do not print the ledger at the end; what went wrong is printed all the same.")
+  @Flag(help: "Do not print the ledger at the end; problems are printed nevertheless.")
   var quiet = false
 
   @Flag(
-    help: "End with status 65 where something was set aside as a dead letter, such as a malformed row, or is missing as a gap.")
+    help: "Exit with status 65 if there are dead letters, such as malformed rows, or gaps in a venue's sequence numbers.")
   var strict = false
 
   @Flag(help: ArgumentHelp(lenientHelp))
@@ -52,7 +52,7 @@ struct RunOptions<Companion: RunCompanion>: ParsableArguments {
 
 /// The help of `--lenient` for all commands that run a configuration.
 let lenientHelp: String =
-  "End with status 0 where a source gave nothing: it ended without an event, set aside all that came, or was never connected."
+  "Exit with status 0 even if a source sent no event: it ended without one, all its input became dead letters, or it was never connected."
 
 /// swift-log's levels as an argument.
 enum LogLevel: String, ExpressibleByArgument, CaseIterable {
@@ -105,7 +105,7 @@ struct RunSession<Companion: RunCompanion> {
       await attendant?.runHasEnded(status: Int(status), text: report.text(isQuiet: false, isLenient: options.lenient))
       if !text.isEmpty { StandardError.write(text) }
       if status == ExitStatus.data {
-        StandardError.write("FAILED: \(report.shortcomings ?? "nothing"), which --strict does not let pass")
+        StandardError.write("FAILED: \(report.shortcomings ?? "nothing"), which --strict does not allow")
       }
       if status != 0 { throw ExitCode(status) }
     }

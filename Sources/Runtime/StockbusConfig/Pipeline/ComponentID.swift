@@ -6,13 +6,13 @@ enum ComponentID {
 
   /// The fault of `id`; nil if it is valid.
   static func mistake(in id: String) -> String? {
-    if let topic = RunTopic(rawValue: id) { return "the id '\(id)' is taken by the topic of \(topic.contents); choose another" }
+    if let topic = RunTopic(rawValue: id) { return "the id '\(id)' is reserved for the topic of \(topic.contents); choose another id" }
     if id.unicodeScalars.count > limit, isPlain(id) {
       return "an id has at most \(limit) characters, this one has \(ConfigLimits.grouped(id.unicodeScalars.count))"
     }
     if isPlain(id) { return nil }
     let near = plain(id).map { "; did you mean '\($0)'?" } ?? ""
-    return "an id begins with a lower-case letter and goes on with lower-case letters, digits, '_' and '-'\(near)"
+    return "an id begins with a lower-case letter and continues with lower-case letters, digits, '_' and '-'\(near)"
   }
 
   private static func isPlain(_ id: String) -> Bool {

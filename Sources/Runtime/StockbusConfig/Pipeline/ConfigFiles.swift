@@ -43,7 +43,7 @@ enum ConfigFiles {
     guard endings.contains(where: path.lowercased().hasSuffix) else { return }
     let name = path.contains { ",[]{}:#\"'".contains($0) } ? JSONValue.string(path).description : path
     throw problem(
-      "is data and no configuration; in a configuration a source reads it: sources: { prices: { plugin: file_replay, path: \(visible(name, limit: 200)) } }",
+      "is data, not a configuration; in a configuration a source reads it: sources: { prices: { plugin: file_replay, path: \(visible(name, limit: 200)) } }",
       path)
   }
 

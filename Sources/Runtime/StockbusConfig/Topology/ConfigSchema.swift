@@ -20,13 +20,13 @@ extension Catalogue {
       .init(
         "history",
         [
-          "description": "A history file, from which the run knows previous closes, last prices and charts.", "type": ["string", "null"],
+          "description": "A history file, which provides previous closes, last prices and charts.", "type": ["string", "null"],
         ]))
     sections.append(
       .init(
         "plugin_path",
         [
-          "description": "Folders with plugins besides those of the program and of the user's own folder.",
+          "description": "Folders with further plugins, in addition to those of the program and of the user's own folder.",
           "anyOf": [["type": ["string", "null"]], ["type": "array", "items": ["type": "string"]]],
         ]))
     definitions.append(.init("inputs", Self.inputs))
@@ -87,14 +87,16 @@ extension Catalogue {
   private static var merge: JSONValue {
     let names: JSONValue = .array(MergeOrder.allCases.map { .string($0.rawValue) })
     return [
-      "description": "The order of several inputs: as they come, or by their receipts, ties in the order of the inputs.",
+      "description":
+        "The order of events from several inputs: as they arrive, or by their receive times (equal ones in the order of the inputs).",
       "anyOf": [["enum": names], ["type": "string", "pattern": #"\$\{"#], ["type": "null"]],
     ]
   }
 
   private static func schema(of isolation: Isolation) -> JSONValue {
     [
-      "description": "process: it works in a process of its own, which may crash alone; also as a mapping with the options of the process.",
+      "description":
+        "process: the component runs in its own process, so that a crash does not end the run; or a mapping with the options of the process.",
       "anyOf": [
         ["enum": ["none", "process"]], ["type": "string", "pattern": #"\$\{"#], isolation.options.objectSchema, ["type": "null"],
       ],
@@ -104,13 +106,13 @@ extension Catalogue {
   /// An id, or a list of ids and of mappings with `from` and the edge's own options.
   private static var inputs: JSONValue {
     let edge = EdgeSettings.objectSchema
-    let from = JSONValue.Member("from", ["type": "string", "description": "The component whose output it takes."])
+    let from = JSONValue.Member("from", ["type": "string", "description": "The component whose output it reads."])
     let mapping: JSONValue = [
       "type": "object", "properties": .object([from] + (edge["properties"]?.members ?? [])), "required": ["from"],
       "additionalProperties": false,
     ]
     return [
-      "description": "The components whose output it takes.",
+      "description": "The components whose output it reads.",
       "anyOf": [["type": "string"], ["type": "array", "minItems": 1, "items": ["anyOf": [["type": "string"], mapping]]]],
     ]
   }

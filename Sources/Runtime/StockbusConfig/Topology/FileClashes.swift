@@ -28,7 +28,7 @@ struct UsedFile {
   var shownPath: String { hidden ?? MarketData.shown(use.path) }
 
   /// The name of its rotated file with number `turn`, as messages show it.
-  func shown(_ turn: Int) -> String { hidden.map { "\($0) with '.\(turn)' behind it" } ?? MarketData.shown("\(use.path).\(turn)") }
+  func shown(_ turn: Int) -> String { hidden.map { "\($0) followed by '.\(turn)'" } ?? MarketData.shown("\(use.path).\(turn)") }
 
   var isRead: Bool { use.access == .read }
   var keeps: Int { if case .write(let keeping) = use.access { keeping } else { 0 } }

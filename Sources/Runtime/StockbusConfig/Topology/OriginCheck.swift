@@ -149,7 +149,7 @@ extension OriginCheck {
         }
         add(
           end,
-          "\(Self.title(rival.node)) is \(end.redacted(role.name)) of \(shownChannel(end)) already, of which there is one, \(role.advice)",
+          "\(Self.title(rival.node)) is already \(end.redacted(role.name)) of \(shownChannel(end)), and there can be only one, \(role.advice)",
           end.use.place)
       }
     }

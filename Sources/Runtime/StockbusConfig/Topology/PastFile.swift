@@ -30,7 +30,7 @@ extension TopologyChecker {
     let past = PastFile(path: path, mark: node.mark, shownPath: node.shownText, writer: writer?.title)
     // Problems of a file that this run writes are reported for its writer.
     if writer != nil { return past }
-    outerFiles.append(RunFiles.Reader(path: path, words: "the run knows from it what was before, at \(node.mark.place)"))
+    outerFiles.append(RunFiles.Reader(path: path, words: "it is the history of the run, at \(node.mark.place)"))
     let fault: String? =
       switch place.kind {
       case .plain: historyFault(path)

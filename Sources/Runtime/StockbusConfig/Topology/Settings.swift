@@ -7,25 +7,25 @@ public import StockbusPlugin
 /// `runtime:` at the top of a configuration.
 package struct RunSettings: Options {
   @Setting(
-    "How long a graceful stop may take before what is late is named and cut off; at the end of the data it is only named.",
+    "How long a graceful stop may take before late components are named and cut off; at the end of the data they are only named.",
     in: .milliseconds(1) ... .seconds(86_400))
   package var drainDeadline = Duration.seconds(10)
-  @Setting("Seeds whatever draws random numbers and has no seed of its own.")
+  @Setting("The seed of the random numbers of all components without their own 'seed'.")
   package var seed = 42
   @Setting(
     """
-    What a component does that waits for another: park (it sleeps, and is woken on the core where its events were written) or spin \
-    (it stays awake for a moment: the shortest way from core to core, at the price of the cores).
+    What a component does while it waits for events: park (it sleeps, and is woken on the core where its events were written) or spin \
+    (it stays awake for a moment: the lowest latency, but it keeps cores busy).
     """)
   package var wait = WaitStrategy.park
   @Setting(
-    "Different symbols that one source may bring from outside; what it tells of further ones is set aside. All together have at most 4,194,303.",
+    "The most different symbols from one source; events of further symbols become dead letters. All sources together have at most 4,194,303.",
     in: 1...(Symbol.limit - 1))
   package var symbolsPerSource = SymbolIntake.usualLimit
   @Setting(
     """
-    The time zone of the times that people are shown, such as America/New_York or UTC; unless told, the machine's. What is written \
-    for machines is UTC. Bars of a day or more that begin at its midnight are those of that date, of symbols without a calendar.
+    The time zone of displayed times, such as America/New_York or UTC; by default the machine's. Machine-readable output is in \
+    UTC. For symbols without a calendar, bars of a day or more that begin at its midnight are bars of that date.
     """, length: 1...100)
   package var zone: String?
 
@@ -55,19 +55,20 @@ package enum OnFailure: String, Choice {
 
 /// `supervision:` of a component.
 package struct SupervisionPolicy: Options {
-  @Setting("Failures in a row, without progress between them, after which the component has failed for good.", in: 0...1_000_000)
+  @Setting(
+    "The number of failures in a row, without progress between them, after which the component has failed for good.", in: 0...1_000_000)
   package var restarts = 5
   @Setting(
-    "The longest wait before the second restart in a row, doubled with every further one; each wait is drawn from the upper half below it.",
+    "The upper limit of the pause before the second restart in a row; it doubles with every further one, and each pause is random in its upper half.",
     in: .milliseconds(1) ... .seconds(3600))
   package var backoff = Duration.milliseconds(100)
-  @Setting("The longest wait of all.", in: .milliseconds(1) ... .seconds(86_400))
+  @Setting("The upper limit of all pauses.", in: .milliseconds(1) ... .seconds(86_400))
   package var maxBackoff = Duration.seconds(10)
   @Setting(
-    "How long events may wait without one being finished until it counts as degraded, as it seems to hang.",
+    "How long events may wait without any being finished before the component counts as degraded, because it seems to hang.",
     in: .seconds(1) ... .seconds(86_400))
   package var stall = Duration.seconds(10)
-  @Setting("What happens when it has failed for good: isolate (the others go on) or stop (the run stops).")
+  @Setting("What happens when it has failed for good: isolate (the others continue) or stop (the run stops).")
   package var onFailure = OnFailure.isolate
 
   package init() {}
@@ -75,10 +76,10 @@ package struct SupervisionPolicy: Options {
 
 /// `output:` of a component.
 package struct OutputSettings: Options {
-  @Setting("Events its ring holds, rounded up to a power of two.", in: 2...(1 << 24))
+  @Setting("The number of events in its ring buffer, rounded up to a power of two.", in: 2...(1 << 24))
   package var capacity = 1 << 13
   @Setting(
-    "Bytes of text its waiting events may hold, for events with texts; where there is more, the producer waits. One event may be larger.",
+    "The most bytes of text in its waiting events, for events with texts; beyond it the producer waits. A single event may be larger.",
     in: .kibibytes(1) ... .gibibytes(64))
   package var memory = ByteSize(bytes: SubscriptionOptions.defaultMemory)
 
@@ -100,13 +101,13 @@ package struct EdgeSettings: Options {
   @Setting("When the reader is slower: block (wait), drop_oldest, drop_newest or conflate (keep the latest of every symbol).")
   package var overflow = Overflow.block
   @Setting(
-    "Events that may wait. Readers that block share one ring: more than the input's output has enlarges it for all of them, less has no effect.",
+    "The most events that wait. Readers that block share one ring: a larger number than that of the input's 'output' enlarges it for all of them, a smaller one has no effect.",
     in: 1...(1 << 24))
   package var capacity: Int?
-  @Setting("Begins with the last event of every symbol.")
+  @Setting("Begins with the last event of each symbol.")
   package var initial = false
   @Setting(
-    "Bytes of text the events that wait for it may hold, for events with texts, where it is lossy; otherwise that is its input's output.",
+    "The most bytes of text in the events that wait for this reader, for events with texts, if it is lossy; otherwise 'output' of its input counts.",
     in: .kibibytes(1) ... .gibibytes(64))
   package var memory = ByteSize(bytes: SubscriptionOptions.defaultMemory)
 

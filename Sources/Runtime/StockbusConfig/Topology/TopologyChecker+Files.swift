@@ -46,8 +46,8 @@ extension TopologyChecker {
       // Two components write in separate transactions, so a change by both would not be atomic.
       let why =
         file.use.isDatabase && other.use.isDatabase && clash.aside == nil
-        ? "; a database has one component that writes its prices and trading: give each a file of its own" : ""
-      let what = clash.aside.map { "a full file cannot be put aside as \(file.shown($0))" } ?? "\(file.shownPath) cannot be written"
+        ? "; only one component can write prices and trading to a database: give each component its own file" : ""
+      let what = clash.aside.map { "a full file cannot be rotated to \(file.shown($0))" } ?? "\(file.shownPath) cannot be written"
       config.report("\(title): '\(file.use.option)': \(what): \(other.words)\(why)", at: file.mark)
     }
     var looks = 0
@@ -130,7 +130,7 @@ extension TopologyChecker {
   private func homeless(_ file: PlacedFile) -> String? {
     let path = file.use.path
     guard path.hasPrefix("~"), FilePlace(String(path.prefix { $0 != "/" }))?.kind ?? .missing == .missing else { return nil }
-    return "\(file.shownPath): only a shell knows '~' as a home folder; write ${HOME} in its place"
+    return "\(file.shownPath): '~' means the home folder only in a shell; write ${HOME} instead"
   }
 
   /// A state file is not an output in this sense: a run continues if it cannot be written.
@@ -154,10 +154,10 @@ extension TopologyChecker {
     } while stat(folder, &status) != 0 && errno == ENOENT && folder != "/"
     guard stat(folder, &status) == 0 else {
       // A file in the place of a folder; other errors are reported when the file is opened.
-      return errno == ENOTDIR ? "\(file.shownPath) cannot be written: a file stands where one of its folders should" : nil
+      return errno == ENOTDIR ? "\(file.shownPath) cannot be written: one of its folders is a file" : nil
     }
-    let name = file.isFromVariable ? "what it stands in" : shown(folder)
-    if status.st_mode & S_IFMT != S_IFDIR { return "\(file.shownPath) cannot be written: \(name) is no folder" }
+    let name = file.isFromVariable ? "its parent" : shown(folder)
+    if status.st_mode & S_IFMT != S_IFDIR { return "\(file.shownPath) cannot be written: \(name) is not a folder" }
     if access(folder, W_OK | X_OK) == 0 { return nil }
     return "\(file.shownPath) cannot be written: \(name): \(String(cString: strerror(errno)))"
   }
@@ -189,7 +189,7 @@ extension TopologyChecker {
     if path.hasPrefix("/") { return "" }
     guard let current = getcwd(nil, 0) else { return "" }
     defer { free(current) }
-    return "; paths begin at the folder you run in, \(String(cString: current))"
+    return "; relative paths begin at the current folder, \(String(cString: current))"
   }
 }
 
@@ -199,7 +199,7 @@ extension FileUse.Access {
     switch self {
     case .read: "reads"
     case .write: "writes"
-    case .keep: "keeps what it knows in"
+    case .keep: "keeps its state in"
     }
   }
 }

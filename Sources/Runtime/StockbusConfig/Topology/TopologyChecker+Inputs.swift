@@ -21,7 +21,7 @@ extension TopologyChecker {
           return nil
         }
         if emitsNothing(components[upstream]) {
-          config.report("\(component.title): its input \(shown(input.from)) is a sink that emits nothing", at: input.mark)
+          config.report("\(component.title): its input \(shown(input.from)) is a sink, which emits nothing", at: input.mark)
           return nil
         }
         return upstream
@@ -63,7 +63,7 @@ extension TopologyChecker {
   /// `; there are a, b, c and 12 more`.
   private func choices(for component: ComponentDescription) -> String {
     let count = readable.count - RunTopic.allCases.count - (emitsNothing(component) ? 0 : 1)
-    if count == 0 { return "; there is nothing else to read" }
+    if count == 0 { return "; there is no other component to read" }
     let most = count == 11 ? 11 : 10
     let others = readable.lazy.filter { $0 != component.id && RunTopic(rawValue: $0) == nil }
     let names = others.prefix(most).map { visible($0) }.joined(separator: ", ")

@@ -19,11 +19,11 @@ extension TopologyChecker {
       return nil
     }
     guard let isolation = catalogue.isolation else {
-      config.report("\(component.title) cannot have a process of its own: this program starts none", at: node.mark)
+      config.report("\(component.title) cannot run in its own process: this program cannot start processes", at: node.mark)
       return nil
     }
     if let obstacle = obstacle(plugin, blueprint, assembly) {
-      config.report("\(component.title) cannot have a process of its own: \(obstacle)", at: node.mark)
+      config.report("\(component.title) cannot run in its own process: \(obstacle)", at: node.mark)
       return nil
     }
     do throws(Problems) { try check(isolation.options, process) } catch {
@@ -40,10 +40,10 @@ extension TopologyChecker {
   private func obstacle(_ plugin: Plugin, _ blueprint: Blueprint, _ assembly: Blueprint.Assembly) -> String? {
     if let obstacle = blueprint.obstacleToIsolation { return "\(plugin.name) \(obstacle)" }
     if !plugin.parts.isEmpty { return "the output of \(plugin.name) has parts" }
-    if assembly.files.contains(where: { $0.use.isStandardStream }) { return "it uses the standard streams of this one" }
+    if assembly.files.contains(where: { $0.use.isStandardStream }) { return "it uses the standard streams of this process" }
     let description = config.description
     if !description.instruments.isEmpty || !description.calendars.isEmpty || description.history != nil {
-      return "it would not know the 'instruments', 'calendars' and 'history' of this configuration"
+      return "it would not have the 'instruments', 'calendars' and 'history' of this configuration"
     }
     return nil
   }

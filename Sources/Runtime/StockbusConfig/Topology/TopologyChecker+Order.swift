@@ -32,13 +32,14 @@ extension TopologyChecker {
     if !blueprint.isTimed, merge == .arrival, component.inputs.count > 1, blueprint.canMerge, !blueprint.hasLanes {
       let names = listed(component.inputs.map(\.shownID))
       notes.append(
-        "\(place): note: \(component.title) takes \(names) as they come, so their order may differ from run to run; 'merge: received' makes it the same"
+        "\(place): note: \(component.title) reads \(names) as they arrive, so their order may differ from run to run; 'merge: received' makes it the same"
       )
     }
     guard component.section != .sink else { return }
     for (input, edge) in zip(component.inputs, edges) where edge.overflow != .block {
       notes.append(
-        "\(input.mark.place): note: \(component.title): what '\(edge.overflow.rawValue)' leaves out of \(input.shownID) depends on timing")
+        "\(input.mark.place): note: \(component.title): which events '\(edge.overflow.rawValue)' drops from \(input.shownID) depends on timing"
+      )
     }
   }
 }

@@ -50,7 +50,7 @@ extension TopologyChecker {
     // Each type alone is accepted, but not several together.
     if areFitting, let first = feeds.first, let other = feeds.first(where: { $0.type != first.type }) {
       config.report(
-        "\(component.title) consumes events of one type at a time, but its input \(shown(first.input.from)) emits "
+        "\(component.title) reads events of only one type, but its input \(shown(first.input.from)) emits "
           + "\(first.type.eventName) and \(shown(other.input.from)) emits \(other.type.eventName)", at: other.input.mark)
     }
     return nil
@@ -78,7 +78,7 @@ extension TopologyChecker {
       }
     }
     config.report(
-      "\(component.title) consumes \(accepted), but its input \(shown(feed.input.from)) emits \(feed.type.eventName)"
+      "\(component.title) reads \(accepted), but its input \(shown(feed.input.from)) emits \(feed.type.eventName)"
         + (names.isEmpty ? "" : "; \(names.joined(separator: ", ")) would fit"), at: feed.input.mark)
   }
 

@@ -148,7 +148,7 @@ struct TopologyChecker {
     let supervision = own(SupervisionPolicy.self, component.supervision, "supervision", of: component)
     let output = own(OutputSettings.self, component.output, "output", of: component)
     if component.section == .sink, emitsNothing(component), let output = component.output {
-      config.report("\(component.title): 'output' is for what emits; this sink does not", at: output.mark)
+      config.report("\(component.title): 'output' is for sources and processors; a sink emits nothing", at: output.mark)
     }
     let isPlaced = plugin.map { $0.kind.rawValue == component.section.rawValue } ?? true
     let merge = mergeOrder(of: component)

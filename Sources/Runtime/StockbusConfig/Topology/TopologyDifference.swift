@@ -30,7 +30,7 @@ package struct TopologyDifference: Sendable, Hashable {
   /// Why this change is impossible during a run; nil if it is possible.
   package var obstacle: String? {
     changesRuntime
-      ? "'runtime', 'calendars', 'instruments' and 'history' are about the whole run, and it has to start anew for others" : nil
+      ? "'runtime', 'calendars', 'instruments' and 'history' cannot change during a run; start the run again" : nil
   }
 
   package func ids(_ step: Step) -> [String] { entries.filter { $0.step == step }.map(\.id) }

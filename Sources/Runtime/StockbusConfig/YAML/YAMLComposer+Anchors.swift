@@ -24,7 +24,7 @@ extension YAMLComposer {
       // Each suggestion compares with every anchor, so the number of suggestions is limited.
       let near = anchors.count * problems.list.count < 100_000 ? didYouMean(name, among: anchors.keys) : ""
       // The name is not repeated, because it may be a password that begins with '*'.
-      let rule = "; an anchor stands before its aliases, and text that begins with '*' in quotation marks"
+      let rule = "; an anchor must come before its aliases; write text that begins with '*' in quotation marks"
       problems.add("unknown anchor" + (near.isEmpty ? rule : near), at: mark)
     }
     try charge(Size(), at: mark, depth: depth)
@@ -35,7 +35,7 @@ extension YAMLComposer {
   private mutating func check(_ head: YAMLEvent.Head, _ kind: YAMLTag.Kind) {
     guard let tag = head.tag, tag != "!" else { return }
     guard let known = YAMLTag(full: tag) else {
-      problems.add("unknown tag; text that begins with '!' stands in quotation marks; " + YAMLTag.known, at: head.mark)
+      problems.add("unknown tag; write text that begins with '!' in quotation marks; " + YAMLTag.known, at: head.mark)
       return
     }
     if known.kind != kind {

@@ -11,13 +11,13 @@ struct YAMLSyntaxError {
   func problem(in source: SourceText) -> Problem {
     let character = source.character(at: mark)
     if character == "{", problem.hasPrefix("did not find expected ','"), isBehindDollar(in: source) {
-      return Problem("put '${…}' in quotation marks inside of '[…]' and '{…}'", at: source.mark(line: mark.line, column: mark.column - 1))
+      return Problem("put '${…}' in quotation marks inside '[…]' and '{…}'", at: source.mark(line: mark.line, column: mark.column - 1))
     }
     // `{ where: symbol in [A, B] }`: the bracket ends the text before it.
     if problem == "did not find expected ',' or '}'" || problem == "did not find expected ',' or ']'", character == "[" || character == "{"
     {
       let around = problem.hasSuffix("'}'") ? "'{…}'" : "'[…]'"
-      return Problem("inside of \(around) text that holds '\(character == "[" ? "[" : "{")' stands in quotation marks" + opening, at: mark)
+      return Problem("inside \(around) write text with '\(character == "[" ? "[" : "{")' in quotation marks" + opening, at: mark)
     }
     // `where: "AAPL" == symbol`: text follows the closing quotation mark.
     if ["did not find expected ',' or '}'", "did not find expected ',' or ']'", "did not find expected key"].contains(problem),
@@ -43,7 +43,7 @@ struct YAMLSyntaxError {
     case "did not find expected key" where character == ":", "did not find expected node content" where character == ":":
       return Problem("a key is missing before ':'", at: mark)
     case _ where context == "while scanning a directive" || context == "while scanning a %YAML directive":
-      return Problem("unknown directive; only '%YAML 1.2' is understood", at: contextMark)
+      return Problem("unknown directive; only '%YAML 1.2' is supported", at: contextMark)
     case "found character that cannot start any token":
       if character == "\t" { return tab }
       return Problem("\(shown(character.map { String($0) } ?? "")) cannot begin a value; put the text in quotation marks", at: mark)
@@ -96,7 +96,7 @@ struct YAMLSyntaxError {
   /// Messages that need no context.
   private static let texts = [
     "mapping values are not allowed in this context":
-      "unexpected ':'; put text that holds ': ' in quotation marks, or check the indentation",
+      "unexpected ':'; put text with ': ' in quotation marks, or check the indentation",
     "block sequence entries are not allowed in this context": "a list item '- ' cannot begin here; check the indentation",
     "mapping keys are not allowed in this context": "a key cannot begin here; check the indentation",
     "did not find expected key": "expected a key; check the indentation and the quotation marks",
@@ -106,11 +106,11 @@ struct YAMLSyntaxError {
     "did not find expected node content": "expected a value",
     "did not find expected <document start>": "expected '---' or the end of the file; check the indentation",
     "found unexpected ':'": "unexpected ':'; put the text in quotation marks",
-    "found unexpected document indicator": "the document ends here, inside of text in quotation marks",
+    "found unexpected document indicator": "the document ends here, inside text in quotation marks",
     "found an indentation indicator equal to 0": "the indentation of block text is 1 to 9",
     "found undefined tag handle": "unknown tag; " + YAMLTag.known,
     "found duplicate %YAML directive": "a second '%YAML' directive",
-    "found incompatible YAML document": "only YAML 1.1 and 1.2 are understood",
+    "found incompatible YAML document": "only YAML 1.1 and 1.2 are supported",
   ]
 
   /// The message by context, for errors for which libyaml has many texts.

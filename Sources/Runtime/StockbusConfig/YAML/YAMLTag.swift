@@ -9,7 +9,7 @@ enum YAMLTag: String {
   case list = "seq"
   case map = "map"
 
-  static let known = "those of the core schema are known: !!str, !!int, !!float, !!bool, !!null, !!seq, !!map"
+  static let known = "supported are those of the core schema: !!str, !!int, !!float, !!bool, !!null, !!seq, !!map"
   private static let prefix = "tag:yaml.org,2002:"
 
   /// Nil if the tag is not in the core schema.

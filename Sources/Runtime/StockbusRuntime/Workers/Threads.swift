@@ -20,7 +20,7 @@ func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
   var thread = pthread_t()
   #endif
   let status = pthread_create(&thread, nil, runThread, box.toOpaque())
-  precondition(status == 0, "no thread to be had: \(String(cString: strerror(status)))")
+  precondition(status == 0, "no thread available: \(String(cString: strerror(status)))")
   pthread_detach(thread)
 }
 
@@ -60,7 +60,7 @@ struct CurrentWorker: Sendable {
   init() {
     var key = pthread_key_t()
     let status = pthread_key_create(&key, nil)
-    precondition(status == 0, "no variable of a thread's own to be had")
+    precondition(status == 0, "no thread-local variable available")
     self.key = key
   }
 

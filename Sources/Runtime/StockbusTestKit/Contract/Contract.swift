@@ -35,7 +35,7 @@ public func checkContract(
     return violations + error.sorted.map { "The options are not allowed: \($0)." }
   }
   guard let feeds = inputs ?? exampleFeeds(for: plugin, options: node) else {
-    return violations + ["It has no blueprint for the types that it says it takes (\(plugin.acceptedTypes))."]
+    return violations + ["It has no blueprint for the types that it declares as taken (\(plugin.acceptedTypes))."]
   }
   guard let blueprint = plugin.blueprint(for: feeds.map { $0.type }, options: node) else {
     let names = feeds.map { $0.type.eventName }.joined(separator: ", ")

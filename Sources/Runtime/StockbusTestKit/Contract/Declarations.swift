@@ -9,17 +9,17 @@ let reservedOptions = ["plugin", "inputs", "supervision", "output"]
 func declarationFaults(of plugin: Plugin) -> [String] {
   var faults: [String] = []
   if !isSnakeCase(plugin.name) { faults.append("The plugin's name '\(plugin.name)' is not in snake_case.") }
-  if !isSentence(plugin.doc) { faults.append("The plugin's description is no sentence with a full stop: '\(plugin.doc)'.") }
+  if !isSentence(plugin.doc) { faults.append("The plugin's description is not a sentence with a full stop: '\(plugin.doc)'.") }
   // A rule that the defaults violate is not an error here, such as one that requires one of two options: decoding the given options checks
   // it.
   let isRule = { (fault: String) in fault.hasPrefix("the defaults are not allowed:") }
   faults += plugin.options.verify(reserved: reservedOptions).filter { !isRule($0) }.map { "Options: \($0)." }
   for option in plugin.options.describe() where option.name == "merge" && option.typeName != "true or false" {
-    faults.append("Options: 'merge': this name is reserved for what is true or false.")
+    faults.append("Options: 'merge': this name is reserved for an option that is true or false.")
   }
   for command in plugin.commands {
     if !isSnakeCase(command.verb) { faults.append("The command '\(command.verb)' is not in snake_case.") }
-    if !isSentence(command.doc) { faults.append("The description of the command '\(command.verb)' is no sentence with a full stop.") }
+    if !isSentence(command.doc) { faults.append("The description of the command '\(command.verb)' is not a sentence with a full stop.") }
   }
   return faults
 }
@@ -43,11 +43,11 @@ private func schemaFaults<E: Event>(_: E.Type) -> [String] {
   var faults: [String] = []
   let title = "Event '\(schema.name)'"
   if !isSnakeCase(schema.name) { faults.append("\(title): its name is not in snake_case.") }
-  if !isSentence(schema.doc) { faults.append("\(title): its description is no sentence with a full stop.") }
+  if !isSentence(schema.doc) { faults.append("\(title): its description is not a sentence with a full stop.") }
   if schema.fields.isEmpty { faults.append("\(title): it declares no fields.") }
   for field in schema.fields {
     if !isSnakeCase(field.name) { faults.append("\(title): the field '\(field.name)' is not in snake_case.") }
-    if !isSentence(field.doc) { faults.append("\(title): the description of '\(field.name)' is no sentence with a full stop.") }
+    if !isSentence(field.doc) { faults.append("\(title): the description of '\(field.name)' is not a sentence with a full stop.") }
   }
   for property in schema.undeclaredProperties() { faults.append("\(title): its property '\(property)' is not declared.") }
   let json = schema.json(schema.example)
@@ -67,7 +67,7 @@ private func csv<E: Event>(_ event: E) -> String {
 private func roundTripFault(_ what: String, _ written: String, _ again: Result<String, TextError>) -> [String] {
   switch again {
   case .success(written): []
-  case .success(let other): ["\(what) is read back as something else: \(written) becomes \(other)."]
+  case .success(let other): ["\(what) is read back differently: \(written) becomes \(other)."]
   case .failure(let error): ["\(what) cannot be read back: \(error): \(written)."]
   }
 }

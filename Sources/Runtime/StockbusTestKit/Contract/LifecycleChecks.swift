@@ -58,7 +58,7 @@ struct LifecycleChecks: Sendable {
       if violations.isEmpty { violations += try await checkSecondLife() }
       if violations.isEmpty { violations += try await checkHandOver() }
       return violations
-    } catch { return ["It cannot be made: \(error)."] }
+    } catch { return ["It cannot be created: \(error)."] }
   }
 
   private func checkWithoutEvents() async throws -> [String] {
@@ -100,7 +100,7 @@ struct LifecycleChecks: Sendable {
     var left = waiting(subject)
     while true {
       let ending = await live(subject, isLast: false)
-      if case .threw(let error) = ending { return ["A second life fails where a first one did not: \(error)."] }
+      if case .threw(let error) = ending { return ["A second instance fails although the first one did not: \(error)."] }
       if ending == .late { return ["It does not end when everything is cut off."] }
       let now = waiting(subject)
       if now == 0 || now == left { break }
@@ -115,11 +115,11 @@ struct LifecycleChecks: Sendable {
     for feed in subject.component.feeds { feed.publishAll() }
     switch await live(subject, isLast: false, handsOver: true) {
     case .handedOver: break
-    case .threw(let error): return ["It fails where it is to make room for another instance: \(error)."]
-    case .late: return ["It does not make room for another instance."]
-    case .returned, .cancelled: return ["It ends where it is to make room for another instance."]
+    case .threw(let error): return ["It fails when it has to hand over to another instance: \(error)."]
+    case .late: return ["It does not hand over to another instance."]
+    case .returned, .cancelled: return ["It ends when it has to hand over to another instance."]
     }
-    let violations = fault(await live(subject), "After another instance has made room")
+    let violations = fault(await live(subject), "After another instance has handed over")
     return violations.isEmpty ? unaccounted(subject) : violations
   }
 
@@ -129,7 +129,7 @@ struct LifecycleChecks: Sendable {
     subject.component.slot.ports.enumerated().compactMap { i, inlet in
       let counts = inlet.counts
       let done = counts.delivered + counts.filtered
-      return done == counts.published ? nil : "Of \(counts.published) events of input \(i + 1) it has worked on \(done)."
+      return done == counts.published ? nil : "It has processed only \(done) of \(counts.published) events of input \(i + 1)."
     }
   }
 
@@ -147,13 +147,13 @@ struct LifecycleChecks: Sendable {
         // A source that has come to its end runs only once.
         if samples.count > 1 || ending == .returned { continue }
         if case .threw(let error) = await liveUntilSampled(subject, isLast: false, handsOver: true) {
-          return ["It fails where it is to make room for another instance: \(error)."]
+          return ["It fails when it has to hand over to another instance: \(error)."]
         }
-        violations = fault(await liveUntilSampled(subject, isLast: true), "In a further life")
+        violations = fault(await liveUntilSampled(subject, isLast: true), "In a further instance")
         if !violations.isEmpty { return violations }
       }
       return samples.count == 2 ? difference(samples[0], samples[1]) : []
-    } catch { return ["It cannot be made: \(error)."] }
+    } catch { return ["It cannot be created: \(error)."] }
   }
 
   /// Runs one instance, and cancels it once it has emitted a few events.
@@ -173,13 +173,13 @@ struct LifecycleChecks: Sendable {
   }
 
   private func closedDoors(_ subject: Subject) -> [String] {
-    subject.closedDoors.value.map { "While it runs a door does not open: \($0)." }
+    subject.closedDoors.value.map { "A door does not open while it runs: \($0)." }
   }
 
   private func difference(_ a: [String], _ b: [String]) -> [String] {
     if a == b { return [] }
     let at = zip(a, b).enumerated().first { $1.0 != $1.1 }?.offset ?? min(a.count, b.count)
     let shown = [a, b].map { $0.indices.contains(at) ? $0[at] : "nothing" }
-    return ["The same seed gives another output: event \(at + 1) is \(shown[0]), then \(shown[1])."]
+    return ["The same seed gives a different output: event \(at + 1) is \(shown[0]), then \(shown[1])."]
   }
 }

@@ -115,7 +115,7 @@ public final class RunningPlugin<Out: Event>: Sendable {
 
   /// Sends a command to the component, once it has started: `raise AAPL 10`.
   public func perform(_ line: String) async throws(CommandError) -> String {
-    guard let command = Command(line: line) else { throw CommandError("an empty line is no command") }
+    guard let command = Command(line: line) else { throw CommandError("an empty line is not a command") }
     await now.hasBegun.wait { $0 }
     return try await component.slot.perform(command)
   }

@@ -61,7 +61,7 @@ public final class ManualTimekeeper: Timekeeper {
 
   /// Advances the clock and resumes all sleepers whose deadline is reached. They see the new time.
   public func advance(by duration: Duration) {
-    precondition(duration >= .zero, "time does not go back")
+    precondition(duration >= .zero, "time cannot go back")
     let due = state.update { state in
       state.uptime += duration
       let count = state.sleepers.prefix { $0.deadline <= state.uptime }.count

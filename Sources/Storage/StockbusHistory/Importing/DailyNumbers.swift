@@ -17,7 +17,7 @@ package struct DailyNumbers: Hashable, Sendable {
   mutating func price(_ cell: ArraySlice<UInt8>, _ name: String, _ decimals: inout UInt8) throws(DailyRowError) -> Int64 {
     let text = try plain(cell, name)
     if text.withUnsafeBufferPointer({ NoNumber.isLimit($0) }) {
-      throw DailyRowError("'\(name)' is not defined: \(Self.shown(cell)) stands for no number")
+      throw DailyRowError("'\(name)' is undefined: \(Self.shown(cell)) stands for no number")
     }
     do throws(TextError) {
       let (raw, isFiner) = try Self.read(text, 1, roundsPrices ? .round : .reject, &decimals)
@@ -63,7 +63,7 @@ package struct DailyNumbers: Hashable, Sendable {
     if form == .plain, hasComma { hasCommas = true }
     if hasCommas, isAmbiguous {
       throw DailyRowError(
-        "'\(name)' is \(Self.shown(cell)), whose point may stand between thousands, as other numbers here have decimal commas; "
+        "'\(name)' is \(Self.shown(cell)): its point may separate thousands, because other numbers in this file have decimal commas; "
           + "--numbers comma reads them")
     }
     guard form != .plain else { return Array(cell) }

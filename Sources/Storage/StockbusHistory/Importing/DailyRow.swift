@@ -89,7 +89,8 @@ struct DailyColumns: Hashable {
     do throws(TextError) { return try cell.withUnsafeBufferPointer { (bytes) throws(TextError) in try symbols.symbol(utf8: bytes) } } catch
     {
       let isOver = error.code == .tooManySymbols
-      throw DailyRowError(isOver ? "'symbol' is new, and a file may bring \(DailyImport.symbolLimit) at most" : "'symbol': \(error.reason)")
+      throw DailyRowError(
+        isOver ? "'symbol' is a new one beyond the limit of \(DailyImport.symbolLimit) in a file" : "'symbol': \(error.reason)")
     }
   }
 

@@ -25,7 +25,7 @@ package final class InputDescriptor: Sendable {
     package var text: String {
       switch self {
       case .system(let code): String(cString: strerror(code))
-      case .taken: "it is being read already, and two readers would each get a part"
+      case .taken: "it has a reader already, and two readers would each get only a part"
       case .closed: "it is closed, or not open for reading"
       case .halted: "reading was stopped"
       }

@@ -43,7 +43,7 @@ struct ZoneDatabase: Sendable {
     if !near.isEmpty { return near }
     let city = name.prefix(64).lowercased().replacing(" ", with: "_")
     if city.utf8.count > 2, let zone = known.first(where: { $0.lowercased().hasSuffix("/" + city) }) { return "; did you mean '\(zone)'?" }
-    return "; zones are called as America/New_York, Europe/London and UTC are"
+    return "; write a zone such as America/New_York, Europe/London or UTC"
   }
 
   private var isThere: Bool { Descriptor.exists(folder) }

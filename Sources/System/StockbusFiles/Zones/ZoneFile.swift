@@ -116,7 +116,7 @@ extension ZoneFile {
       guard (1...256).contains(types) else {
         throw Problem(byte: start + 37, reason: "there are \(types) kinds of local time, not 1 to 256")
       }
-      guard leaps == 0 else { throw Problem(byte: start + 29, reason: "the file counts leap seconds") }
+      guard leaps == 0 else { throw Problem(byte: start + 29, reason: "the file has leap seconds, which are not supported") }
       guard [0, types].contains(universal), [0, types].contains(standard) else {
         throw Problem(byte: start + 21, reason: "the counts do not agree")
       }

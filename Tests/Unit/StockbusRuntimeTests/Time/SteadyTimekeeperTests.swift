@@ -35,7 +35,7 @@ import Testing
     #expect(clock.wall == machine.now)
     #expect(
       log.texts(.warning) == [
-        "warning the machine's clock was set back by 1h, to 2013-10-08T12:30:11Z; receive times go on evenly, 1h ahead of it, until it is set forward or the run is started again"
+        "warning the machine's clock was set back by 1h, to 2013-10-08T12:30:11Z; receive times stay 1h ahead of it, until it is set forward or the run is restarted"
       ])
   }
 
@@ -52,8 +52,8 @@ import Testing
     #expect(clock.now == machine.now)
     #expect(
       log.texts(.warning).map { String($0.drop { $0 != ";" }) } == [
-        "; receive times go on evenly, 20s ahead of it, until it is set forward or the run is started again",
-        "; receive times go on evenly, 8s ahead of it, until it is set forward or the run is started again",
+        "; receive times stay 20s ahead of it, until it is set forward or the run is restarted",
+        "; receive times stay 8s ahead of it, until it is set forward or the run is restarted",
         "; receive times follow it again",
       ])
   }
@@ -72,7 +72,7 @@ import Testing
     #expect(now == 3602)
     #expect(
       log.texts(.warning) == [
-        "warning the machine's clock was set forward by 1h, to 2013-10-08T14:30:02Z, or the machine has slept; receive times go with it, so what was due in between is due now"
+        "warning the machine's clock was set forward by 1h, to 2013-10-08T14:30:02Z, or the machine was suspended; receive times follow, so everything that was due in between is due now"
       ])
     // Where it was wrong, and is set to rights: that is a step back.
     machine.step(by: .seconds(-3600))
