@@ -92,13 +92,13 @@ validate: setup
 ## disk                            fill small disks and count what is on them (root)
 disk: setup
 	$(BUILD) --product stockbus
-	python3 Tests/Disk/tmpfs.py
+	python3 Tests/System/Disk/tmpfs.py
 
 ## recovery [KILLS=200]            kill runs at random moments, and look for all that they had acknowledged
 recovery: setup
 	$(BUILD) --product stockbus
-	python3 Tests/Recovery/kill.py .build/debug/stockbus --kills $(or $(KILLS),200)
-	python3 Tests/Recovery/people.py .build/debug/stockbus --kills $(or $(KILLS),50)
+	python3 Tests/System/Recovery/kill.py .build/debug/stockbus --kills $(or $(KILLS),200)
+	python3 Tests/System/Recovery/people.py .build/debug/stockbus --kills $(or $(KILLS),50)
 
 ## test-browser [PARTS=]           try the dashboard's page in Chromium, and the program's (PARTS=program); PARTS=figures: measure it
 test-browser:
@@ -117,7 +117,7 @@ test-nats: setup
 ## replays [MINUTES=10]            compare what a recording gives at full speed, at 60 times its own, and through the echo
 replays: setup
 	$(BUILD) --product stockbus
-	python3 Tests/SameBytes/replays.py --minutes $(or $(MINUTES),10)
+	python3 Tests/System/SameBytes/replays.py --minutes $(or $(MINUTES),10)
 
 ## bench [ONLY=bus,replay]         measure beside the peers (30 minutes)
 bench: setup

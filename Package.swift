@@ -32,14 +32,14 @@ func floor(_ name: String, beside plugins: [PluginTargets] = [], _ rooms: [Targe
 /// The modules so far. Unsafe only for the compiler: a manifest runs on one thread.
 nonisolated(unsafe) var built: Set<String> = []
 
-/// The tests of target `NAME`: `Tests/NAMETests`.
+/// The tests of target `NAME`: `Tests/Unit/NAMETests`.
 func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
   .testTarget(
-    name: "\(name)Tests", dependencies: [.init(stringLiteral: name), "SeededRandom"] + dependencies, path: "Tests/\(name)Tests",
+    name: "\(name)Tests", dependencies: [.init(stringLiteral: name), "TestSupport"] + dependencies, path: "Tests/Unit/\(name)Tests",
     swiftSettings: strict)
 }
 
-/// A plugin and its tests: `Plugins/NAME`, `Tests/NAMETests`.
+/// A plugin and its tests: `Plugins/NAME`, `Tests/Unit/NAMETests`.
 struct PluginTargets {
   let name: String
   let plugin: Target
@@ -53,8 +53,8 @@ struct PluginTargets {
     self.name = name
     plugin = .target(name: name, dependencies: contract + libraries, path: "Plugins/\(name)", swiftSettings: strict)
     tests = .testTarget(
-      name: "\(name)Tests", dependencies: [.init(stringLiteral: name), "SeededRandom", "StockbusTestKit"] + contract + libraries + support,
-      path: "Tests/\(name)Tests", swiftSettings: strict)
+      name: "\(name)Tests", dependencies: [.init(stringLiteral: name), "TestSupport", "StockbusTestKit"] + contract + libraries + support,
+      path: "Tests/Unit/\(name)Tests", swiftSettings: strict)
   }
 }
 
@@ -328,7 +328,7 @@ let package = Package(
   ],
   targets: house.flatMap(\.self) + [
     // The tests.
-    .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
+    .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: strict),
     .executableTarget(
       name: "WildPlugins", dependencies: ["Stockbus", "StockbusPlugin"], path: "Tests/Support/WildPlugins", swiftSettings: strict,
       linkerSettings: exporting),
@@ -361,16 +361,21 @@ let package = Package(
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ]),
     tests("StockbusPrograms", uses: ["StockbusSystem", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
+    // The built program, run as from a shell.
+    .testTarget(
+      name: "StockbusCLITests",
+      dependencies: [
+        "Stockbus", "StockbusProgram", "StockbusLoading", "StockbusConfig", "StockbusPlugin", "StockbusTestKit", "TestSupport",
+      ], path: "Tests/System/StockbusCLITests", swiftSettings: strict),
     tests(
-      "StockbusCLI",
+      "StockbusProgram",
       uses: [
-        "Stockbus", "StockbusProgram", "StockbusLoading", "StockbusReloading", "EventBus", "StockbusConfig", "StockbusRuntime",
-        "StockbusPlugin",
-        "StockbusTestKit", "Generator", "WatchlistFilter", "SortingFeed",
-        "FileWriter",
-        "NullSink", "Filter", "StockbusInstruments", "StockbusAccounts", "StockbusControl", "MarketData",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Stockbus", "StockbusLoading", "StockbusReloading", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData",
+        "StockbusTestKit", "StockbusInstruments", "StockbusAccounts", "StockbusControl", "Generator", "WatchlistFilter", "SortingFeed",
+        "FileWriter", "NullSink", "Filter", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    tests("StockbusLoading", uses: ["StockbusConfig", "StockbusPlugin"]),
+    tests("StockbusViewing", uses: ["StockbusInstruments", "StockbusPlugin", "MarketData"]),
     tests(
       "StockbusEmbedding", uses: ["Generator", "SortingFeed", "NullSink", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
     tests(

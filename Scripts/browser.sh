@@ -16,18 +16,18 @@ if ! command -v chromium >/dev/null 2>&1 && ! command -v google-chrome >/dev/nul
 fi
 python=.build/browser/bin/python3
 if [ ! -x "$python" ] || ! "$python" -c "import playwright, aiohttp, axe_playwright_python, PIL" 2>/dev/null; then
-  python3 -m venv .build/browser && .build/browser/bin/pip install -q -r Tests/Browser/requirements.txt || {
-    echo "SKIPPED: the tests in a browser: $(cat Tests/Browser/requirements.txt | tr '\n' ' ')could not be installed" >&2
+  python3 -m venv .build/browser && .build/browser/bin/pip install -q -r Tests/System/Browser/requirements.txt || {
+    echo "SKIPPED: the tests in a browser: $(cat Tests/System/Browser/requirements.txt | tr '\n' ' ')could not be installed" >&2
     exit 77
   }
 fi
 
-python3 Tests/Browser/files.py
+python3 Tests/System/Browser/files.py
 for part in ${*:-units journeys access pictures program}; do
   echo "$part:"
   if [ "$part" = program ]; then
-    "$python" Tests/Browser/program.py "${STOCKBUS:-.build/debug/stockbus}" || [ $? -eq 77 ]
+    "$python" Tests/System/Browser/program.py "${STOCKBUS:-.build/debug/stockbus}" || [ $? -eq 77 ]
   else
-    "$python" "Tests/Browser/$part.py"
+    "$python" "Tests/System/Browser/$part.py"
   fi
 done

@@ -3,7 +3,7 @@
 
   Scripts/capture-counts.py FOLDER > Tests/Fixtures/Captures/counts.txt
 
-FOLDER holds the recordings (see Tests/StockbusDecodingTests/RecordingTests.swift). One line a number: FILE KIND COUNT.
+FOLDER holds the recordings (see Tests/Unit/StockbusDecodingTests/RecordingTests.swift). One line a number: FILE KIND COUNT.
 """
 import collections, decimal, json, re, sys
 

@@ -17,12 +17,12 @@ fi
 
 for version in ${VERSIONS:-2.15.1}; do
   echo "single messages:"
-  python3 Tests/NATS/cluster.py "$program" --version "$version" --events "$events" --seconds "$seconds" --cut "${CUT:-4}" --nodes 3
+  python3 Tests/System/NATS/cluster.py "$program" --version "$version" --events "$events" --seconds "$seconds" --cut "${CUT:-4}" --nodes 3
   echo "packed:"
-  python3 Tests/NATS/cluster.py "$program" --version "$version" --events "$events" --seconds "$seconds" --cut "${CUT:-4}" --nodes 1 --batch 500
-  python3 Tests/NATS/packed.py "$program" --version "$version"
+  python3 Tests/System/NATS/cluster.py "$program" --version "$version" --events "$events" --seconds "$seconds" --cut "${CUT:-4}" --nodes 1 --batch 500
+  python3 Tests/System/NATS/packed.py "$program" --version "$version"
   echo "what can go wrong:"
-  python3 Tests/NATS/faults.py "$program" --version "$version"
+  python3 Tests/System/NATS/faults.py "$program" --version "$version"
 done
 echo "ranking over partitions:"
-python3 Tests/NATS/partitions.py "$program"
+python3 Tests/System/NATS/partitions.py "$program"

@@ -10,7 +10,7 @@ import pathlib
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Tests/Browser"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Tests/System/Browser"))
 
 from PIL import Image  # noqa: E402
 from harness import CHROMIUM, Standin, cell, expect, sync_playwright  # noqa: E402

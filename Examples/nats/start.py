@@ -20,7 +20,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path.insert(0, str(ROOT / "Tests" / "NATS"))
+sys.path.insert(0, str(ROOT / "Tests" / "System" / "NATS"))
 from servers import Cluster, binary  # noqa: E402
 
 

@@ -38,7 +38,7 @@ struct PriceOfQuote: BarReader, PriceReader {
   static func faults(in settings: BarsSettings) -> [(option: String, message: String)] {
     settings.lengths.compactMap { length in
       guard case .volume = length.kind else { return nil }
-      return ("lengths", "'lengths': quotes have no volume, so a bar of \(length) never ends")
+      return ("lengths", "'lengths': quotes have no volume, so a bar of \(length) would never end")
     }
   }
 
@@ -67,7 +67,7 @@ struct BarsOfBars: BarReader {
   static func faults(in settings: BarsSettings) -> [(option: String, message: String)] {
     priceFault(settings)
       + settings.lengths.compactMap { length in
-        length.raw > 0 ? nil : ("lengths", "'lengths': bars can be parts of times only, not of \(length)")
+        length.raw > 0 ? nil : ("lengths", "'lengths': bars can be made into bars of a time only, not of \(length)")
       }
   }
 

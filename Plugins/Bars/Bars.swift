@@ -94,7 +94,7 @@ actor Bars<Reader: BarReader>: TimedProcessor {
   private func count() {
     if book.revisions | book.unpriced | book.beyond == 0 { return }
     if book.beyond > 0 { countBeyond() }
-    if book.revisions > 0 { context.counter("revisions", "Bars that were issued again because of a late trade.").add(book.revisions) }
+    if book.revisions > 0 { context.counter("revisions", "Bars that were sent again because of a late trade.").add(book.revisions) }
     if book.unpriced > 0 {
       context.counter("unpriced", "Bars that were not sent, because no trade in them counts for open and close.").add(book.unpriced)
     }
@@ -102,10 +102,10 @@ actor Bars<Reader: BarReader>: TimedProcessor {
   }
 
   private func countBeyond() {
-    let beyond = context.counter("beyond", "Events with which the volume, turnover or count of their bar was larger than it can be.")
+    let beyond = context.counter("beyond", "Events that took the volume, turnover or count of their bar beyond its largest value.")
     if beyond.total == 0 {
       context.logger.warning(
-        "the volume of a bar is beyond \(Quantity.most), and stays there; 'size_scale' of its source reads sizes in larger units")
+        "the volume of a bar exceeds \(Quantity.most) and is kept at that; set 'size_scale' of the source to read sizes in larger units")
     }
     beyond.add(book.beyond)
     book.beyond = 0

@@ -103,7 +103,9 @@ extension ConsoleViewer {
       let memory = ViewerMemory(watchlist: state.watchlist, alerts: state.alerts)
       group.addTask {
         do throws(CommandError) {
-          if let aside = try await store.keep(memory) { inbox.add(.reply("what could not be read is kept as \(aside)", isError: false)) }
+          if let aside = try await store.keep(memory) {
+            inbox.add(.reply("the part that could not be read is kept as \(aside)", isError: false))
+          }
         } catch { inbox.add(.reply("\(error)", isError: true)) }
       }
     case .ring: if settings.bell { try? await terminal.ring() }
@@ -145,7 +147,7 @@ extension ConsoleViewer {
       }
       return true
     } catch {
-      context.logger.error("\(error); the screen is not drawn any more")
+      context.logger.error("\(error); the screen is no longer drawn")
       return false
     }
   }

@@ -287,7 +287,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
   // MARK: Commands
 
   package static let commands = [
-    CommandInfo("open SYMBOL", "Shows a symbol's page; a link such as stocks://symbol/AAPL will do."),
+    CommandInfo("open SYMBOL", "Shows a symbol's page; the symbol may be a link such as stocks://symbol/AAPL."),
     CommandInfo("watch SYMBOL…", "Shows these symbols as the watchlist, until the program ends."),
   ]
 
@@ -310,6 +310,6 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     default: throw CommandError("unknown command '\(command.verb)'")
     }
     bell.wake()
-    return command.verb == "open" ? "\(symbols[0]) is shown" : "\(symbols.count) symbols are watched"
+    return command.verb == "open" ? "\(symbols[0]) is shown" : "\(symbols.count) symbols are on the watchlist"
   }
 }

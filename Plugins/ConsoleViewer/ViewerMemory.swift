@@ -65,7 +65,7 @@ struct ViewerMemory: Hashable {
       let file = try FileDescriptor.opening(path, .readOnly, .nonBlocking)
       defer { try? file.shut() }
       var status = stat()
-      guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .unreadable("it is no plain file") }
+      guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .unreadable("it is not a regular file") }
       let bytes = try file.readToEnd(atMost: 1 << 20 + 1)
       if bytes.count > 1 << 20 { return .unreadable("it is longer than a megabyte") }
       var damaged = 0
@@ -114,7 +114,7 @@ struct ViewerMemory: Hashable {
       if rename(path, name) == 0 || errno == ENOENT { return name }
       break
     }
-    throw CommandError("\(path) cannot be read, and not be put aside: \(String(cString: strerror(errno))); nothing is kept")
+    throw CommandError("\(path) cannot be read or renamed: \(String(cString: strerror(errno))); nothing will be saved")
   }
 }
 
@@ -146,10 +146,10 @@ actor ViewerStore {
     case .memory(let memory, let damaged):
       isDamaged = true
       let lines = damaged == 1 ? "a line" : "\(damaged) lines"
-      return (memory, "\(lines) of \(path) \(Self.purpose) could not be read; the file will be kept beside the next one")
+      return (memory, "\(lines) of \(path) \(Self.purpose) could not be read; the file will be kept beside the new one")
     case .unreadable(let reason):
       isDamaged = true
-      return (ViewerMemory(), "\(path) \(Self.purpose) cannot be read (\(reason)); it will be kept beside the next one")
+      return (ViewerMemory(), "\(path) \(Self.purpose) cannot be read (\(reason)); it will be kept beside the new one")
     }
   }
 }

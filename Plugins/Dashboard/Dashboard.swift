@@ -77,7 +77,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   private var told = (beyond: 0, forgotten: 0)
 
   package init(_ settings: DashboardSettings, _ context: Context) throws {
-    guard let listen = ListenAddress(settings.listen) else { throw EnvironmentFailure("'listen' is no address", isPermanent: true) }
+    guard let listen = ListenAddress(settings.listen) else { throw EnvironmentFailure("'listen' is not an address", isPermanent: true) }
     self.settings = settings
     self.context = context
     self.listen = listen
@@ -91,9 +91,10 @@ package actor Dashboard: MultiSink, BackgroundComponent {
       clock.uptime.wholeNanoseconds
     }
     events = context.counter("events", "Events shown.")
-    frames = context.counter("frames", "Frames given to browsers.")
-    skipped = context.counter("skipped", "Frames that a browser was too slow for; their news came with the next one.")
-    bytes = context.counter("bytes", "Bytes of the frames given to browsers.")
+    frames = context.counter("frames", "Frames sent to browsers.")
+    skipped = context.counter(
+      "skipped", "Frames that were not sent because a browser was too slow; their changes came with the next frame.")
+    bytes = context.counter("bytes", "Bytes of the frames sent to browsers.")
   }
 
   package func start() async throws {
@@ -145,7 +146,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   private func gate() async throws -> Gate? {
     guard let path = settings.path else {
       if settings.accounts == .none { return nil }
-      throw EnvironmentFailure("accounts have to be kept, and there is no home folder: set 'file'", isPermanent: true)
+      throw EnvironmentFailure("accounts need a file, and there is no home folder for the default one: set 'file'", isPermanent: true)
     }
     var rules = Accounts.Settings()
     rules.signup = Accounts.Signup(rawValue: settings.accounts.rawValue) ?? .closed
@@ -208,21 +209,21 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     let market = push.board.market
     if told.beyond == 0, market.beyond > 0 {
       context.logger.warning(
-        "more than \(settings.symbols) symbols have come; further ones have no row until somebody asks for them ('symbols' sets how many have one)"
+        "more than \(settings.symbols) symbols have come; further symbols get a row only when somebody opens them ('symbols' sets the limit)"
       )
     }
     if told.forgotten == 0, market.forgotten > 0 {
       context.logger.notice(
-        "trades, seconds and bars of all symbols take \(settings.memory); the oldest of symbols that nobody looks at go ('memory' sets how much they may take)"
+        "trades and bars of all symbols take \(settings.memory), the limit; the oldest of symbols that nobody looks at are removed ('memory' sets the limit)"
       )
     }
     // A requested symbol has a row later; a counter only grows.
     if market.beyond > told.beyond {
-      context.counter("symbols beyond", "Symbols that got no row, because there were as many as 'symbols' allows.")
+      context.counter("symbols beyond", "Symbols without a row, because 'symbols' allows no more.")
         .add(market.beyond - told.beyond)
     }
     if market.forgotten > told.forgotten {
-      context.counter("forgotten", "Seconds and bars of symbols that were removed to keep to 'memory'.")
+      context.counter("forgotten", "Bars of symbols that were removed to stay within 'memory'.")
         .add(market.forgotten - told.forgotten)
     }
     told = (market.beyond, market.forgotten)
@@ -297,9 +298,9 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   private func welcome(_ tab: Tab, _ message: PageMessage) {
     guard tab.socket.isOpen else { return }
     guard case .hello(let epoch, let cursor) = message else {
-      return tab.socket.close(.policyViolation, "the first message has to be 'hello'")
+      return tab.socket.close(.policyViolation, "the first message must be 'hello'")
     }
-    if push.clients.count >= settings.clients { return tab.socket.close(.tryAgainLater, "there are as many pages as there may be") }
+    if push.clients.count >= settings.clients { return tab.socket.close(.tryAgainLater, "too many pages are open") }
     let isResumed = epoch == self.epoch
     let id = push.connect(tab.viewer, cursor: isResumed ? cursor : 0)
     tabs[id] = tab
@@ -314,7 +315,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   /// Handles a message of a tab.
   private func take(_ message: PageMessage, from tab: Tab, _ id: Push.ClientID) {
     switch message {
-    case .hello: tab.report("'hello' was said before")
+    case .hello: tab.report("'hello' was sent already")
     case .pane(let pane, let query, let range):
       if let problem = push.look(id, pane: pane, at: query, range, now: now) {
         tab.report(problem.description, pane: pane, at: problem.character)

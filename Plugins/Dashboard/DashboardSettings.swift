@@ -15,42 +15,42 @@ package enum PageAccounts: String, Choice {
 
 package struct DashboardSettings: Options {
   @Setting(
-    "Where the page is served, as HOST:PORT; port 0 takes any free one. Other addresses than those of this machine itself need accounts and a certificate.",
+    "The address of the page, as HOST:PORT; port 0 is any free port. An address that other machines can reach needs accounts and a certificate.",
     length: 1...256)
   package var listen = "127.0.0.1:8080"
-  @Setting("The most frames a second that a browser is given.", in: 1...60)
+  @Setting("The most frames a second that are sent to a browser.", in: 1...60)
   package var rate = 20
-  @Setting("How long a table keeps its order before rows take the places that are due to them.", in: .milliseconds(50) ... .seconds(60))
+  @Setting("How long a table keeps its order before its rows move to their new places.", in: .milliseconds(50) ... .seconds(60))
   package var calm = Duration.seconds(1)
   @Setting("The most browser tabs at a time.", in: 1...10_000)
   package var clients = 1000
   @Setting(
-    "The most symbols that have a row. Further ones are counted, and have one from the next price on once somebody asks for them; the run's instruments always have one.",
+    "The most symbols that have a row. Further symbols are counted, and get a row with their next price once somebody opens them; the run's instruments always have one.",
     in: 1...4_000_000)
   package var symbols = 200_000
   @Setting(
-    "How much memory the last trades, seconds and bars of all symbols may take, about; where it is full, the oldest go of symbols that nobody has looked at for the longest time.",
+    "About how much memory the last trades and bars of all symbols may take; beyond it the oldest ones of the symbols not looked at for longest are removed.",
     in: .mebibytes(1) ... .gibibytes(1024))
   package var memory = ByteSize.mebibytes(128)
   @Setting(
-    "Who may use the page: none lets everybody on this machine in as one local user; with invitation, open and closed people log in, and who signs up needs an invitation, needs nothing, or cannot."
+    "Who may use the page. none: everybody on this machine, as one local user. Otherwise people log in, and a new account needs an invitation (invitation), needs nothing (open), or is made by 'account add' only (closed)."
   )
   package var accounts = PageAccounts.none
   @Setting(
-    "The names and addresses by which browsers elsewhere reach it, without ports, such as stocks.example.org; needs accounts.",
+    "The host names and addresses under which browsers on other machines reach the page, without ports, such as stocks.example.org; needs accounts.",
     count: 0...64)
   package var names: [String] = []
   @Setting(
-    "Whether a proxy on this machine, such as nginx or Caddy, serves it to others by TLS and tells who asks in X-Forwarded-For and X-Forwarded-Proto; needs accounts."
+    "Whether a proxy on this machine, such as nginx or Caddy, serves the page over TLS and names the client in X-Forwarded-For and X-Forwarded-Proto; needs accounts."
   )
   package var proxy = false
-  @Setting("The certificate for TLS with the intermediate ones, a PEM file; needs 'key'.", length: 1...)
+  @Setting("The certificate chain for TLS, a PEM file; needs 'key'.", length: 1...)
   package var certificate: String?
   @Setting("The private key of the certificate, a PEM file.", length: 1...)
   package var key: String?
 
   @Setting(
-    "The database file that keeps the page's watchlists and settings, such as the history's; without it stockbus/dashboard.db in XDG_STATE_HOME or ~/.local/state; - keeps nothing.",
+    "The database file that keeps the page's watchlists and settings; it may be that of the history. By default stockbus/dashboard.db in XDG_STATE_HOME or ~/.local/state; with - nothing is kept.",
     length: 1...)
   package var file: String?
 
@@ -71,11 +71,11 @@ package struct DashboardSettings: Options {
     }
     if (certificate == nil) != (key == nil) {
       let (given, missing) = certificate == nil ? ("key", "certificate") : ("certificate", "key")
-      problems.add("'\(given)' is there without '\(missing)'", at: given)
+      problems.add("'\(given)' needs '\(missing)'", at: given)
     }
     for name in names
     where name.isEmpty || name.utf8.contains(where: { $0 <= 32 || $0 == 47 }) || name.contains(":") && !name.hasPrefix("[") {
-      problems.add("'names' has \(shown(name)): write a name or an address without a port, IPv6 in brackets", at: "names")
+      problems.add("'names': \(shown(name)) is not a host name or an address without a port; write IPv6 in brackets", at: "names")
     }
     if accounts == .none {
       if !address.isLoopback {
@@ -84,13 +84,13 @@ package struct DashboardSettings: Options {
           at: "listen")
       }
       for (name, isGiven) in [("names", !names.isEmpty), ("proxy", proxy)] where isGiven {
-        problems.add("'\(name)' lets others reach the page, and it has no accounts: set 'accounts: invitation'", at: name)
+        problems.add("with '\(name)' other machines can reach the page, and it has no accounts: set 'accounts: invitation'", at: name)
       }
     } else {
-      if file == "-" { problems.add("'file: -' keeps nothing, and accounts have to be kept: name a database file", at: "file") }
+      if file == "-" { problems.add("with 'file: -' nothing is kept, and accounts must be: name a database file", at: "file") }
       if !address.isLoopback, certificate == nil {
         problems.add(
-          "'listen' is '\(listen)', which other machines can reach, and passwords would be sent for everybody on the way to read: set 'certificate' and 'key', or listen on 127.0.0.1 with 'proxy: true' behind a proxy that has TLS",
+          "'listen' is '\(listen)', which other machines can reach, and passwords would be sent unencrypted: set 'certificate' and 'key', or listen on 127.0.0.1 with 'proxy: true' behind a proxy that has TLS",
           at: "listen")
       }
     }

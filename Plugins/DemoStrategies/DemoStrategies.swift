@@ -4,10 +4,11 @@ public import StockbusPlugin
 extension Plugin {
   /// Buys when prices rise.
   public static let demoMomentum = Plugin(
-    "demo_momentum", "A toy strategy: buys what has risen and sells what has fallen, on paper.", .processor(DemoStrategy<Momentum>.self))
+    "demo_momentum", "A toy strategy: buys symbols that have risen and sells symbols that have fallen, on paper.",
+    .processor(DemoStrategy<Momentum>.self))
   /// Buys when prices fall.
   public static let demoReversion = Plugin(
-    "demo_reversion", "A toy strategy: buys what has fallen below its average and sells what is above it, on paper.",
+    "demo_reversion", "A toy strategy: buys symbols below their average price and sells symbols above it, on paper.",
     .processor(DemoStrategy<Reversion>.self))
 }
 

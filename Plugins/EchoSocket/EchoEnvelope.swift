@@ -65,7 +65,7 @@ enum EchoEnvelope {
     var text = ByteReader(bytes)
     text.at += range.lowerBound
     do throws(TextError) {
-      if let field = try E.schema.firstDifference(from: sent, json: &text) { return "'event.\(field)' is another" }
+      if let field = try E.schema.firstDifference(from: sent, json: &text) { return "'event.\(field)' differs" }
       return text.offset == range.upperBound ? nil : "\(TextError(.unexpected, at: text.offset, field: "event"))"
     } catch {
       var error = error

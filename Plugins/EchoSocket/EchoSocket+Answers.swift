@@ -55,15 +55,15 @@ extension EchoSocket {
       }
     }
     switch EchoEnvelope.read(bytes) {
-    case .malformed(let reason): return (.unknown, "no answer: \(reason)")
+    case .malformed(let reason): return (.unknown, "not a reply: \(reason)")
     case .answer(let number, let event):
       guard let sent = window.awaited(number) else {
         let answer = window.answer(number, at: now)
-        return (answer, answer == .unknown ? "nothing with the number \(number) was sent" : nil)
+        return (answer, answer == .unknown ? "no event with the number \(number) was sent" : nil)
       }
       guard let difference = EchoEnvelope.difference(bytes, at: event, from: sent) else { return (window.answer(number, at: now), nil) }
       // The server has replied, so sending the event again would not help.
-      return (window.drop(number, at: now), "the answer to \(number) is not the event that was sent: \(difference)")
+      return (window.drop(number, at: now), "the reply to \(number) is not the event that was sent: \(difference)")
     }
   }
 
@@ -81,7 +81,7 @@ extension EchoSocket {
     default: break
     }
     guard error.blamesMessage, let lost = window.blame(attempts: settings.attempts) else { return }
-    context.lose(1, "event \(lost.number) had no usable answer in \(settings.attempts) attempts (\(error)): \(E.schema.json(lost.payload))")
+    context.lose(1, "event \(lost.number) had no valid reply in \(settings.attempts) attempts (\(error)): \(E.schema.json(lost.payload))")
   }
 
   private func reject(_ payload: String, _ reason: String) {

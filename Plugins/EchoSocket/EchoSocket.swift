@@ -177,7 +177,7 @@ package actor EchoSocket<E: Event>: Source, Sink, TimedRelay, BackgroundComponen
   /// Makes dead letters of the events that will get no reply any more.
   private func setAside() {
     window.dropOpen { number, event in
-      context.reject(E.schema.json(event), origin: "event \(number)", reason: "the server was away when the run was stopped")
+      context.reject(E.schema.json(event), origin: "event \(number)", reason: "the server could not be reached when the run was stopped")
     }
   }
 
@@ -235,12 +235,12 @@ package actor EchoSocket<E: Event>: Source, Sink, TimedRelay, BackgroundComponen
     let patience = settings.patience
     await progress.wait(until: context.clock.uptime + patience, context.clock) { !window.isEmpty }
     if Task.isCancelled { throw CancellationError() }
-    context.lose(window.removeAll(), "not back within \(patience.optionText) of the end")
+    context.lose(window.removeAll(), "no reply within \(patience.optionText) of the end")
     link?.finish()
   }
 
   package func stop() async {
-    context.lose(window.removeAll(), "cut off before they were back")
+    context.lose(window.removeAll(), "cut off before the replies came")
     tallies.report(trips, context)
     await server?.stop()
     server = nil

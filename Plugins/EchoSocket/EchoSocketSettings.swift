@@ -4,13 +4,13 @@ package import StockbusPlugin
 /// The options of `echo_socket`.
 package struct EchoSocketSettings: Options {
   @Setting("The echo server: a WebSocket URL, or embedded for one inside this program.") package var url = EchoTarget.embedded
-  @Setting("How the connection is made, watched and made again.") package var connection = ConnectionSettings()
-  @Setting("Events that may be under way; then whoever sends has to wait.", in: 1...65_536) package var inFlight = 1024
-  @Setting("How long an answer may take; then the connection is given up and what is unanswered sent again.", in: .milliseconds(1)...)
+  @Setting("How the connection is made, checked and made again.") package var connection = ConnectionSettings()
+  @Setting("Events that may be in flight; beyond it the sender waits.", in: 1...65_536) package var inFlight = 1024
+  @Setting("How long a reply may take; then the connection is closed, and events without a reply are sent again.", in: .milliseconds(1)...)
   package var deadline = Duration.seconds(10)
-  @Setting("How often an event is sent before it is given up as lost, where it or its answer is to blame.", in: 1...1000)
+  @Setting("How often an event is sent before it counts as lost, if the event or its reply makes the connection fail.", in: 1...1000)
   package var attempts = 3
-  @Setting("How long to wait at the end for what is under way; what is not back by then is lost.", in: .milliseconds(1)...)
+  @Setting("How long to wait at the end for missing replies; events without a reply by then are lost.", in: .milliseconds(1)...)
   package var patience = Duration.seconds(5)
 
   package init() {}

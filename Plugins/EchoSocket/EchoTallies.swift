@@ -10,10 +10,10 @@ struct EchoTallies {
   let connections: Counter
 
   init(_ context: Context) {
-    sent = context.counter("sent", "Messages sent, those sent again among them.")
+    sent = context.counter("sent", "Messages sent, including those sent again.")
     sentAgain = context.counter("sent again", "Messages sent again after a connection was lost.")
     echoed = context.counter("echoed", "Events that came back and were published.")
-    duplicates = context.counter("duplicates", "Answers that came more than once.")
+    duplicates = context.counter("duplicates", "Replies that came more than once.")
     connections = context.counter("connections", "Connections made.")
   }
 

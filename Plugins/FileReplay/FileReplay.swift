@@ -62,10 +62,10 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     receipts = ReceiptOrder(isNeeded: context.ordersReceipts)
     passedOver = PassedOver(context)
     rows = context.counter("rows", "Rows sent as events.")
-    malformed = context.counter("malformed", "Rows that are no event.")
-    unknown = context.counter("unknown", "Messages of raw captures of a kind that nobody knows.")
+    malformed = context.counter("malformed", "Rows that did not become an event.")
+    unknown = context.counter("unknown", "Messages of raw captures of an unknown kind.")
     let isCut = settings.from != nil || settings.until != nil
-    outside = isCut ? context.counter("outside", "Events before 'from' or not before 'until', which were not sent.") : nil
+    outside = isCut ? context.counter("outside", "Events before 'from', or at or after 'until', which were not sent.") : nil
     let names = settings.isRaw && E.decodedKind != nil ? settings.symbols.map(\.description) : []
     expectedSymbols = ExpectedSymbols(names, after: context.recall(ExpectedSymbols.memory))
   }
@@ -102,7 +102,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   private func replay(into output: inout Outlet<E>, until halt: Halt) async throws {
     if isForHelpers { return try await runParallel(into: &output) }
     if settings.loops != .times(1), let stream = settings.path.first(where: InputDescriptor.isStream) {
-      let message = "is no plain file and can be read once: leave out 'loops'"
+      let message = "is not a regular file and can be read once: leave out 'loops'"
       throw ReplayError(code: .badOption, file: stream, place: nil, message: message)
     }
     var replay = try Replay<E>(settings.path.map { ReplayInput(path: $0, until: halt) }, options)

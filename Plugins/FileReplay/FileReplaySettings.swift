@@ -12,59 +12,59 @@ enum ReplayEventKind: String, Choice {
 
 struct FileReplaySettings: Options {
   @Setting(
-    "The file or files, merged by time; gzip is recognised by its contents. '-' is standard input; what arrives there, or in a named pipe, is handed out as it arrives.",
+    "The file or files, merged by time; gzip is recognised by its contents. '-' is standard input; rows from there, or from a named pipe, are sent as they arrive.",
     count: 1...1000)
   var path: [String]
-  @Setting("What a row or message becomes; raw hands the messages of a raw capture on as they are.")
+  @Setting("The type of event that a row or message becomes; raw sends the messages of a raw capture unchanged.")
   var event = ReplayEventKind.trade
   @Setting(
-    "How rows are written; raw: '<receive time> <message>' or '<receive time>: <message>' a line. auto is raw where there is a 'preset' or 'decoding', JSON lines where the first character is a brace, else CSV."
+    "How rows are written; raw: one '<receive time> <message>' or '<receive time>: <message>' a line. auto means raw if there is a 'preset' or 'decoding', JSON lines if the first character is a brace, otherwise CSV."
   )
   var format = RowFormat.auto
   @Setting("The venue that sent the messages of a raw capture.")
   var preset: VenuePreset?
-  @Setting("How the messages of a raw capture are decoded; what is not written is as in the preset.")
+  @Setting("How the messages of a raw capture are decoded; what is left out is taken from the preset.")
   var decoding = DecodingSpec()
-  @Setting("Symbols under whose names the events of a raw capture come out, where the venue writes them differently.")
+  @Setting("The symbols to use for the events of a raw capture, if the venue writes them differently.")
   var symbols: [Symbol] = []
   @Setting("What separates CSV fields: comma, semicolon, tab or pipe.")
   var delimiter = Delimiter.comma
   @Setting("The first CSV row names the columns.")
   var header = true
   @Setting(
-    "Where an event's fields are: a column's name or number, or a path such as data.p or tick[0].px in JSON; fields left out are found by their usual names."
+    "Where an event's fields are: a column's name or number, or a path such as data.p or tick[0].px in JSON; other fields are found by their usual names."
   )
   var columns: Mapping<String> = [:]
-  @Setting("The symbol of files that have none.")
+  @Setting("The symbol of files that name none.")
   var symbol: Symbol?
-  @Setting("The length of bars in files that do not say it, e.g. 1d.")
+  @Setting("The length of bars in files that do not give it, e.g. 1d.")
   var length: BarLength?
   @Setting(
-    "How sale conditions of trades are written: words as stockbus writes them, or the codes of cta, utp, lean or massive. Without it, and without 'conditions', words are read, and everything else counts as regular."
+    "How sale conditions of trades are written: words as stockbus writes them, or the codes of cta, utp, lean or massive. Without it, and without 'conditions', words are read, and any other text counts as regular."
   )
   var conditionCodes: ConditionCodes?
   @Setting("The meaning of codes that are not among 'condition_codes', or that mean something else: { X: contingent }.")
   var conditions: Mapping<TradeCondition> = [:]
   @Setting(
-    "How times are written: auto, iso8601, date, yyyymmdd (also with the time of day, 20080102093000), days, s, ms, us or ns since 1970, or e.g. 'ns since midnight' of the date. auto reads ISO-8601, dates such as 2008-01-02 and 20080102, and numbers that give a time from 1990 to tomorrow in s, ms, us or ns since 1970, and says which it has taken them for; other numbers are refused."
+    "How times are written: auto, iso8601, date, yyyymmdd (also with the time of day, 20080102093000), days, s, ms, us or ns since 1970, or e.g. 'ns since midnight' of the date. auto reads ISO-8601, dates such as 2008-01-02 and 20080102, and numbers that are a time from 1990 to tomorrow in s, ms, us or ns since 1970; it logs which unit it has chosen, and refuses other numbers."
   )
   var time = TimeFormat.auto
   @Setting(
-    "The IANA time zone of dates, of times that name none, and of midnight, e.g. America/New_York; bars of a day or more that begin at its midnight, however that is written, are those of that date.",
+    "The IANA time zone of dates, of times without a zone, and of midnight, e.g. America/New_York; bars of a day or more that begin at its midnight are bars of that date.",
     length: 1...)
   var zone: String?
-  @Setting("Times finer than a nanosecond: reject (the row is malformed) or truncate (what is behind the nanosecond is cut off).")
+  @Setting("Times finer than a nanosecond: reject (the row is malformed) or truncate (further digits are cut off).")
   var finer = FinerTimes.reject
-  @Setting("The day whose midnight times are counted from, e.g. 2013-10-08.")
+  @Setting("The date of times that count from midnight, e.g. 2013-10-08.")
   var date: CivilDate?
   @Setting("Prices are divided by it, exactly: with 10000 the row's 138300 is 13.83.", in: 1...1_000_000_000)
   var priceScale = 1
   @Setting(
-    "Sizes and volumes are divided by it, exactly: with 1000 the row's 23640926208 is 23640926.208, for sizes beyond 9,223,372,036; those are 0 otherwise, and counted as unfit.",
+    "Sizes and volumes are divided by it, exactly: with 1000 the row's 23640926208 is 23640926.208, for sizes beyond 9,223,372,036; without it such sizes become 0 and are counted as unfit.",
     in: 1...1_000_000_000)
   var sizeScale = 1
   @Setting(
-    "Prices with more than nine decimals: reject (the row is malformed) or round (to nine, unless that leaves 0). Sizes are cut after the ninth, and counted."
+    "Prices with more than nine decimals: reject (the row is malformed) or round (to nine, unless that gives 0). Sizes are cut after the ninth decimal, and counted."
   )
   var finerPrices = FinerPrices.reject
   @Setting(
@@ -72,25 +72,25 @@ struct FileReplaySettings: Options {
   )
   var numbers = NumberForm.plain
   @Setting(
-    "The words for the side that took the liquidity, e.g. { buy: [BUYER], sell: [SELLER] }; without it buy, b, sell, s, and as Databento writes them a for sell and n for unknown, in any case."
+    "The words for the side that took the liquidity, e.g. { buy: [BUYER], sell: [SELLER] }; by default buy, b, sell and s in any case, and Databento's a for sell and n for unknown."
   )
   var sides: SideWords?
   @Setting("Speed: max, or a multiple of the recorded one such as 1x or 60x.")
   var speed = ReplaySpeed.max
   @Setting(
-    "Only events at or after this time; those of raw captures by when they were received. Without an offset it is a time in 'zone', UTC where there is none, and the first of two where clocks go back."
+    "Only events at or after this time; for raw captures the receive time counts. Without an offset it is a time in 'zone', or in UTC if that is not set, and the first of the two if clocks go back."
   )
   var from: ReplayMoment?
-  @Setting("Only events before this time, written likewise.")
+  @Setting("Only events before this time, written in the same way.")
   var until: ReplayMoment?
   @Setting("How often to replay: a number, or endless.")
   var loops = ReplayLoops.times(1)
-  @Setting("A row that is no event: skip (it becomes a dead letter, counted) or stop (the component fails).")
+  @Setting("What happens with a malformed row: skip (it becomes a dead letter) or stop (the component fails).")
   var malformed = MalformedPolicy.skip
-  @Setting("The longest row.", in: ByteSize(bytes: 16)...ByteSize(bytes: 1 << 28))
+  @Setting("The longest row that is read.", in: ByteSize(bytes: 16)...ByteSize(bytes: 1 << 28))
   var rowLimit = ByteSize(bytes: 1 << 20)
   @Setting(
-    "How many parsers work at once on a single large file at full speed, the order kept; as many as processors unless told.", in: 1...16)
+    "How many parsers work in parallel on a large file at full speed; the order is kept. By default one for each processor.", in: 1...16)
   var parsers: Int?
 
   init() {}
@@ -129,9 +129,9 @@ struct FileReplaySettings: Options {
 
   func validate(_ problems: inout OptionProblems) {
     for i in path.indices where path[i] == "-" {
-      if path.firstIndex(of: "-") != i { problems.add("'path': standard input ('-') can be read once", at: "path", item: i) }
+      if path.firstIndex(of: "-") != i { problems.add("'path': standard input ('-') can be read only once", at: "path", item: i) }
       if i == path.firstIndex(of: "-"), loops != .times(1) {
-        problems.add("'loops': standard input ('-') can be read once", at: "loops")
+        problems.add("'loops': standard input ('-') can be read only once", at: "loops")
       }
     }
     if length != nil, event != .bar { problems.add("'length' is for 'event: bar'", at: "length") }
@@ -146,14 +146,16 @@ struct FileReplaySettings: Options {
       }
     } else {
       for name in Self.forCaptures where problems.isGiven(name) {
-        let hint = name == "symbols" ? "; a watchlist_filter behind it passes some symbols only" : ""
+        let hint = name == "symbols" ? "; a watchlist_filter after it passes some symbols only" : ""
         problems.add("'\(name)' is for 'format: raw'\(hint)", at: name)
       }
     }
     if let zone {
       do throws(ZoneProblem) { _ = try ZoneRules(zone) } catch { return problems.add(error.message, at: "zone") }
     }
-    if time.isSinceMidnight, date == nil { problems.add("times in '\(time.name)' need the day, such as 'date: 2013-10-08'", at: "time") }
+    if time.isSinceMidnight, date == nil {
+      problems.add("times in '\(time.name)' need a date: set 'date', such as 'date: 2013-10-08'", at: "time")
+    }
     checkWindow(&problems)
   }
 
@@ -184,7 +186,7 @@ struct FileReplaySettings: Options {
       if entry.value.isEmpty { return "'columns': the column of '\(entry.name)' is empty" }
       if case .number(0) = ColumnReference(entry.value), format != .jsonLines { return "'columns': columns are counted from 1" }
       return format == .jsonLines && JSONPath(entry.value) == nil
-        ? "'columns': \(shown(entry.value)) is no path; paths are written like data.p or tick[0].px" : nil
+        ? "'columns': \(shown(entry.value)) is not a path; paths are written like data.p or tick[0].px" : nil
     }
   }
 

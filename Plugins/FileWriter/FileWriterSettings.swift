@@ -44,20 +44,20 @@ package enum TimeFormat: String, Choice {
 
 package struct FileWriterSettings: Options {
   @Setting(
-    "The file; - is standard output. Folders above it are made; a file that is there is gone on with, unless 'append' is false.",
+    "The file; - is standard output. Missing folders are created; an existing file is appended to, unless 'append' is false.",
     length: 1...)
   package var path: String
   @Setting("JSON lines or CSV; auto goes by the path's ending.")
   package var format = RecordFormat.auto
-  @Setting("The fields to write, in this order; without it all.")
+  @Setting("The fields to write, in this order; by default all.")
   package var fields: [String]?
   @Setting("How times are written: ISO-8601 with as many decimals as needed or a fixed number, or whole units since the epoch.")
   package var times = TimeFormat.iso8601
   @Setting(
-    "In CSV, texts that a spreadsheet would take for formulas (they begin with =, +, - or @): keep, or defuse by an apostrophe before them."
+    "In CSV, texts that a spreadsheet would take for formulas (they begin with =, +, - or @): keep, or defuse (puts an apostrophe before them)."
   )
   package var formulas = FormulaCells.keep
-  @Setting("A CSV file begins with the names of its fields.")
+  @Setting("Begins a CSV file with the names of its fields.")
   package var header = true
   @SettingGroup
   package var file = RetryingFileSettings()

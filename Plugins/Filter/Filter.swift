@@ -6,7 +6,7 @@ public import StockbusPlugin
 extension Plugin {
   /// Passes the events that fulfil a condition.
   public static let filter = Plugin(
-    "filter", "Passes the events that fulfil a condition over their fields.", FilterPlugin.self,
+    "filter", "Passes events whose fields fulfil a condition.", FilterPlugin.self,
     hot: [
       .processor(Filter<Trade>.self), .processor(Filter<Quote>.self), .processor(Filter<Bar>.self), .processor(Filter<Ranked>.self),
     ])
@@ -20,7 +20,7 @@ enum FilterPlugin: AnyEventPlugin {
 /// a run; the new condition survives a failure.
 package actor Filter<E: Event>: Processor, CommandableComponent, ExplainingComponent {
   package static var commands: [CommandInfo] {
-    [CommandInfo("where [EXPRESSION]", "Passes what fulfils the expression from now on; without one, tells the present one.")]
+    [CommandInfo("where [EXPRESSION]", "Replaces the condition from now on; without an expression, shows the present one.")]
   }
 
   private let context: Context
@@ -39,7 +39,8 @@ package actor Filter<E: Event>: Processor, CommandableComponent, ExplainingCompo
 
   package init(_ settings: FilterSettings, _ context: Context) throws {
     self.context = context
-    undecided = context.counter("undecided", "Events left out because arithmetic in the condition had no result, as in a division by zero.")
+    undecided = context.counter(
+      "undecided", "Events that were not passed because arithmetic in the condition had no result, such as a division by zero.")
     let text = context.recall(Self.told) ?? settings.where.text
     do throws(ExpressionError) {
       let expression = try Expression<E>(text)
@@ -87,7 +88,7 @@ package actor Filter<E: Event>: Processor, CommandableComponent, ExplainingCompo
       // Symbols that the new condition names may have arrived before, so none is reported as missing.
       expectedSymbols = ExpectedSymbols([])
       context.remember(text, Self.told)
-      return "passes \(expression) from now on"
+      return "the condition is \(expression) from now on"
     } catch { throw CommandError("\(error)") }
   }
 }

@@ -2,7 +2,7 @@ internal import StockbusExpressions
 package import StockbusPlugin
 
 package struct FilterSettings: Options {
-  @Setting("What passes: a condition over the event's fields, such as price > 100 and symbol in [AAPL, NVDA].")
+  @Setting("The condition that an event must fulfil to pass, such as price > 100 and symbol in [AAPL, NVDA].")
   package var `where`: ConditionText
 
   package init() {}

@@ -47,7 +47,7 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundCompo
     self.context = context
     terminal = context.terminal
     splits = SplitWatch(context.instruments)
-    changes = context.counter("changes", "Price changes that make a line.")
+    changes = context.counter("changes", "Price changes that were logged.")
     small = context.counter("below minimum", "Price changes smaller than the minimum.")
   }
 
@@ -154,7 +154,7 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundCompo
     let (zone, fade) = (context.zone, settings.fade)
     let lines = shown.map { $0.change.line(age: hasEnded ? fade : now - $0.at, fade: fade, zone: zone) }
     do { try await terminal.setBlock(lines, owner: context.id) } catch {
-      if canDraw { context.logger.error("\(error); the pane is not drawn any more") }
+      if canDraw { context.logger.error("\(error); the pane is no longer drawn") }
       canDraw = false
     }
   }

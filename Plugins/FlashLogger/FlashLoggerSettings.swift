@@ -9,7 +9,7 @@ package enum FlashFormat: String, Choice {
 }
 
 package struct FlashLoggerSettings: Options {
-  @Setting("A file to write to instead of standard output; - is standard output. Folders above it are made.", length: 1...)
+  @Setting("A file to write to instead of standard output; - is standard output. Missing folders are created.", length: 1...)
   package var path = "-"
   @Setting("Text or JSON lines.")
   package var format = FlashFormat.text
@@ -17,7 +17,7 @@ package struct FlashLoggerSettings: Options {
   package var minimum: Price = 0
   @Setting("How long a line on a terminal takes to fade.", in: .zero ... .seconds(60))
   package var fade = Duration.seconds(1)
-  @Setting("Lines of the pane on a terminal; 0 prints them above everything else, for good.", in: 0...200)
+  @Setting("Lines of the pane on a terminal; with 0 lines are printed without a pane and stay in the scrollback.", in: 0...200)
   package var pane = 8
   @SettingGroup
   package var file = RetryingFileSettings()

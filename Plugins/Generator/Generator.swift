@@ -132,8 +132,8 @@ package actor Generator: Source, CommandableComponent {
 
   package static var commands: [CommandInfo] {
     [
-      CommandInfo("raise SYMBOL [AMOUNT]", "Raises the price, by 10 unless told."),
-      CommandInfo("lower SYMBOL [AMOUNT]", "Lowers the price, by 10 unless told; never below the smallest step."),
+      CommandInfo("raise SYMBOL [AMOUNT]", "Raises the price, by 10 by default."),
+      CommandInfo("lower SYMBOL [AMOUNT]", "Lowers the price, by 10 by default; never below the smallest step."),
       CommandInfo("set SYMBOL PRICE", "Sets the price."),
       CommandInfo("randomise SYMBOL", "Draws a new price between 'lowest' and 'highest'."),
     ]
@@ -171,7 +171,7 @@ package actor Generator: Source, CommandableComponent {
     let text = command.arguments[1]
     guard let price = try? Price(text), price.raw > 0, price.raw <= SimulatedMarket.highest.raw else {
       throw CommandError(
-        "'\(text)' is no amount between 0 and \(SimulatedMarket.highest)" + (NumberText.advice(text).map { "; \($0)" } ?? ""))
+        "'\(text)' is not an amount between 0 and \(SimulatedMarket.highest)" + (NumberText.advice(text).map { "; \($0)" } ?? ""))
     }
     return price
   }

@@ -17,23 +17,24 @@ package struct GeneratorSettings: Options {
   package var interval = Duration.seconds(2)
   @Setting("Trades a second, or max for as fast as the bus takes them; instead of an interval.")
   package var rate: Rate?
-  @Setting("Ends after so many trades; without it never.", in: 1...)
+  @Setting("Ends after this many trades; by default never.", in: 1...)
   package var count: Int?
   @Setting("How prices move.")
   package var model = PriceModel.randomWalk
-  @Setting("The lowest first price; the lowest of all with the uniform model.", in: Price(raw: 1)...SimulatedMarket.highest)
+  @Setting("The lowest first price; with the uniform model, the lowest of all prices.", in: Price(raw: 1)...SimulatedMarket.highest)
   package var lowest: Price = 50
-  @Setting("The highest first price; the highest of all with the uniform model.", in: Price(raw: 1)...SimulatedMarket.highest)
+  @Setting("The highest first price; with the uniform model, the highest of all prices.", in: Price(raw: 1)...SimulatedMarket.highest)
   package var highest: Price = 500
-  @Setting("The most a random walk moves at once.", in: Percent(raw: 1)...Percent(raw: 50_000_000_000))
+  @Setting("The largest step of a random walk.", in: Percent(raw: 1)...Percent(raw: 50_000_000_000))
   package var volatility = Percent(raw: 500_000_000)
-  @Setting("What the step model moves by.", in: Price(raw: 1)...SimulatedMarket.highest)
+  @Setting("The step of the step model.", in: Price(raw: 1)...SimulatedMarket.highest)
   package var increment: Price = 1
   @Setting("The smallest price step; prices are multiples of it.", in: Price(raw: 1)...Price(raw: 1_000_000_000_000))
   package var tick = Price(raw: 10_000_000)
-  @Setting("Makes the run reproducible; without it the run's seed and the component's name decide.")
+  @Setting(
+    "The seed of the random numbers, which makes the run reproducible; by default it follows from the run's seed and the component's name.")
   package var seed: Int?
-  @Setting("Event times begin here and go on by the interval (or the rate), whatever the clock says.")
+  @Setting("The time of the first event; later times follow by the interval (or the rate), not by the clock.")
   package var start: Timestamp?
 
   package init() {}

@@ -13,7 +13,7 @@ internal import Foundation
 extension Plugin {
   /// Fetches a JSON document again and again.
   public static let httpPoll = Plugin(
-    "http_poll", "Fetches a JSON document at an interval and publishes the trades, quotes or bars in it when it has changed.",
+    "http_poll", "Fetches a JSON document at an interval, and publishes its trades, quotes or bars if it has changed.",
     option: "event",
     variants: [
       "trade": .source(HTTPPoll<Trade>.self), "quote": .source(HTTPPoll<Quote>.self), "bar": .source(HTTPPoll<Bar>.self),
@@ -58,9 +58,9 @@ actor HTTPPoll<E: DecodedEvent>: Source {
       pauses: RetryPauses(first: settings.backoff, most: settings.backoffLimit, random: context.random()))
     expectedSymbols = ExpectedSymbols(settings.symbols.map(\.description), after: context.recall(ExpectedSymbols.memory))
     fetches = context.counter("fetches", "Requests for the document.")
-    unchanged = context.counter("unchanged", "Fetches that brought nothing new.")
-    failures = context.counter("failures", "Fetches that brought no document.")
-    malformed = context.counter("malformed", "Documents that are not what they should be.")
+    unchanged = context.counter("unchanged", "Fetches of an unchanged document.")
+    failures = context.counter("failures", "Fetches that failed.")
+    malformed = context.counter("malformed", "Malformed documents.")
   }
 
   func run(into output: inout Outlet<E>) async throws {
@@ -184,7 +184,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
       case .events(let count): events += count
       case .refusal(_, let text): refusal = refusal ?? text
       case .notJSON(let text): fault = fault ?? "'\(text)' is not JSON"
-      case .unknown(let shape): fault = fault ?? "no kind of document that is known: \(shape)"
+      case .unknown(let shape): fault = fault ?? "unknown kind of document: \(shape)"
       case .malformed(let reason): fault = fault ?? reason
       case .several(let verdicts): for verdict in verdicts { add(verdict) }
       case .acknowledgement, .authenticated, .heartbeat, .other: break

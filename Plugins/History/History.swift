@@ -41,7 +41,7 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   }
 
   package static let commands = [
-    CommandInfo("backup PATH", "Copies the present state to a new file, while the run goes on; the log says when it is done.")
+    CommandInfo("backup PATH", "Copies the present state to a new file while the run continues; the log says when it is done.")
   ]
 
   package static func fault(in file: FileUse, _ settings: HistorySettings) -> String? { HistoryReader.fault(inFileAt: file.path) }
@@ -60,10 +60,10 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
     waiting = HistoryBatch(dates)
     writing = PatientWriting(settings.patience, context)
     bars = context.counter("bars", "Bars that are in the file.")
-    same = context.counter("already there", "Bars of these that were there before, exactly the same.")
+    same = context.counter("already there", "Bars that the file already had, exactly the same.")
     superseded = context.counter(
-      "superseded", "Bars that were left out, because the file has a later revision, or a complete bar in place of a part.")
-    removed = context.counter("removed", "Bars that were removed, as they were older than 'keep'.")
+      "superseded", "Bars that were not written, because the file has a later revision, or a complete bar instead of a partial one.")
+    removed = context.counter("removed", "Bars that were removed because they were older than 'keep'.")
   }
 
   package func start() throws {
@@ -190,7 +190,7 @@ extension History {
     if let reader = context.files.reader(of: path) { throw CommandError("\(shown(path)): \(reader)") }
     // So that the copy contains all events that have arrived.
     if !writing.isWaiting { _ = try? attempt() }
-    if case .dropped = backups.continuation.yield(path) { throw CommandError("16 backups wait already") }
+    if case .dropped = backups.continuation.yield(path) { throw CommandError("16 backups are waiting already") }
     return "backing up to \(shown(path)); the log says when it is done"
   }
 
@@ -201,7 +201,7 @@ extension History {
       do {
         let size = try await copier.copy(to: path)
         context.logger.notice("backed up to \(shown(path)), \(size) bytes")
-      } catch { context.logger.error("no backup: \(error)") }
+      } catch { context.logger.error("backup failed: \(error)") }
     }
   }
 }

@@ -4,22 +4,22 @@ package import StockbusPlugin
 
 package struct HistorySettings: Options {
   @Setting(
-    "The file, an SQLite database. Folders above it are made; a history that is there is gone on with, another file is refused.",
+    "The file, an SQLite database. Missing folders are created; an existing history is continued, and any other file is refused.",
     length: 1...)
   package var path: String
   @Setting(
-    "How long bars are kept, by their length: { 1s: 1d, 1m: 90d, 1d: forever }. Counted back from the newest bar of that length; a length that is not named is kept for ever."
+    "How long bars are kept, by their length: { 1s: 1d, 1m: 90d, 1d: forever }. Counted back from the newest bar of that length; bars of other lengths are kept for ever."
   )
   package var keep: Mapping<KeepTime> = [:]
   @Setting("How long a bar or price may wait in memory.", in: .milliseconds(1) ... .seconds(3600))
   package var flush = Duration.seconds(1)
-  @Setting("How many events may wait in memory; so many are written at once.", in: 1...1_000_000)
+  @Setting("How many events may wait in memory; they are written together.", in: 1...1_000_000)
   package var batch = 200_000
   @Setting(
-    "How long a write that fails, as on a full disk or while another program locks the file, is tried again before the component fails.",
+    "How long a failed write is retried before the component fails, for example on a full disk or while another program locks the file.",
     in: .zero ... .seconds(86_400))
   package var patience = Duration.seconds(30)
-  @Setting("Waits for the disk after each write, so that a crash of the machine loses nothing that was written.")
+  @Setting("Waits for the disk after each write, so that nothing that was written is lost if the machine crashes.")
   package var sync = false
 
   package init() {}
@@ -27,7 +27,7 @@ package struct HistorySettings: Options {
   package func validate(_ problems: inout OptionProblems) {
     if path == "-" { problems.add("'path' is a file; a history cannot be written to standard output", at: "path") }
     for (name, _) in keep.entries where BarLength(name).map({ $0 == .unknown }) ?? true {
-      problems.add("'keep': \(shown(name)) is no length of bars such as 1m, 1d or 100t", at: "keep")
+      problems.add("'keep': \(shown(name)) is not a bar length such as 1m, 1d or 100t", at: "keep")
     }
   }
 

@@ -5,7 +5,7 @@ extension Plugin {
   /// Ranks gainers, losers and the most active.
   public static let movers = Plugin(
     "movers",
-    "Keeps the top gainers, losers and most active symbols of a session, a day, a week, or the last so many hours.",
+    "Ranks the top gainers, losers and most active symbols of a session, a day, a week, or a sliding window such as 24h.",
     MoversPlugin.self,
     hot: [
       .processor(Movers<Trade>.self), .processor(Movers<Quote>.self), .processor(Movers<Bar>.self), .processor(Movers<Ranked>.self),
@@ -48,16 +48,16 @@ package actor Movers<E: PricedEvent>: TimedProcessor {
     if leftOut == LeftOut() { return }
     feed.board.leftOut = LeftOut()
     if leftOut.price > 0 {
-      context.counter("below min_price", "Events with which their symbol is not ranked, as its price is below 'min_price'.").add(
+      context.counter("below min_price", "Events after which their symbol is not ranked, because its price is below 'min_price'.").add(
         leftOut.price)
     }
     if leftOut.volume > 0 {
-      context.counter("below min_volume", "Events with which their symbol is not ranked, as less was traded than 'min_volume'.")
+      context.counter("below min_volume", "Events after which their symbol is not ranked, because less than 'min_volume' was traded.")
         .add(leftOut.volume)
     }
     if leftOut.reference > 0 {
       context.counter(
-        "without per cent", "Events with which their symbol is in no list of per cent, as the price it is compared with is not above zero."
+        "without per cent", "Events after which their symbol is not ranked by per cent, because its reference price is not above zero."
       ).add(leftOut.reference)
     }
   }

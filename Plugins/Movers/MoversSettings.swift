@@ -62,27 +62,27 @@ package enum MoverSpan: ScalarOption, Hashable, Sendable {
 package struct MoversSettings: Options {
   @Setting("What to rank by: percent gives the gainers and the losers, volume or turnover the most active.", count: 1...2)
   package var by = [MoverMeasure.percent, .volume]
-  @Setting("What a price is compared over: session, day, week, or a duration such as 24h for the last so many hours.")
+  @Setting("The period of a comparison: session, day, week, or a duration such as 24h for a sliding window.")
   package var period = MoverSpan.day
   @Setting("How many ranks a list has.", in: 1...1000)
   package var top = 20
-  @Setting("Symbols below this price are not ranked; if it is left out, any price is, also one below zero.")
+  @Setting("Symbols below this price are not ranked; by default every price is ranked, even one below zero.")
   package var minPrice: Price?
   @Setting("Symbols of which less was traded in the period are not ranked.", in: Quantity(raw: 0)...)
   package var minVolume: Quantity = 0
   @Setting(
-    "What a symbol is compared with that has no price from before the period: close compares it with nothing, first_price with its own first price."
+    "The reference of a symbol without a price before the period: close leaves it without one, first_price takes its first price in the period."
   )
   package var reference = MoverReference.close
   @Setting(
-    "A change between two successive prices beyond this that no split explains is marked as a jump, and the symbol is not ranked by per cent.",
+    "A larger change between two successive prices that no split explains is marked as a jump, and the symbol is not ranked by per cent.",
     in: Percent(raw: 1)...)
   package var jumpLimit: Percent = 40
-  @Setting("A jump after a pause of at least this much is marked as a ticker that is used again.", in: .zero...)
+  @Setting("A jump after a pause of at least this time is marked as a reused ticker.", in: .zero...)
   package var reusedAfter = Duration.seconds(30 * 86_400)
-  @Setting("For a period such as 24h: in how many steps it moves on. More steps are finer and need more memory.", in: 1...10_000)
+  @Setting("The number of steps in which a period such as 24h slides. More steps are more precise and need more memory.", in: 1...10_000)
   package var buckets = 60
-  @Setting("How long after the end of a period late events count in it.", in: .zero ... .seconds(60))
+  @Setting("How long after the end of a period late events still count in it.", in: .zero ... .seconds(60))
   package var wait = Duration.milliseconds(200)
 
   package init() {}

@@ -5,12 +5,12 @@ internal import StockbusViewing
 extension NotificationDispatcher: CommandableComponent {
   package static var commands: [CommandInfo] {
     [
-      CommandInfo("list", "Says which rules and channels there are, a line each, and which are on."),
-      CommandInfo("rules", "Says the rules for a program, a line each: name, symbols, condition and state, with tabs between."),
-      CommandInfo("enable [NAME]", "Switches everything on, or the rule or channel of this name."),
-      CommandInfo("disable [NAME]", "Switches everything off, or the rule or channel of this name."),
-      CommandInfo("mute DURATION [NAME]", "Switches everything off for so long, or the channel of this name."),
-      CommandInfo("test CHANNEL", "Sends a test by a channel, whatever its switches say."),
+      CommandInfo("list", "Lists the rules and channels, one on each line, with their state."),
+      CommandInfo("rules", "Lists the rules for programs, one on each line: name, symbols, condition and state, separated by tabs."),
+      CommandInfo("enable [NAME]", "Enables all alerts, or the rule or channel of this name."),
+      CommandInfo("disable [NAME]", "Disables all alerts, or the rule or channel of this name."),
+      CommandInfo("mute DURATION [NAME]", "Mutes all alerts, or the channel of this name, for this time."),
+      CommandInfo("test CHANNEL", "Sends a test alert through a channel, even if it is disabled or muted."),
       CommandInfo("add SYMBOLS CONDITION LEVEL …", "Adds a rule: AAPL above 200 rearm 0.5% cooldown 1m once."),
       CommandInfo("remove RULE", "Removes a rule."),
     ]
@@ -40,7 +40,7 @@ extension NotificationDispatcher: CommandableComponent {
       var state = rule.isEnabled ? "on" : "off"
       if rule.test.expires <= context.clock.now.ns { state = "expired" }
       let symbols = "\(count.watched) \(count.watched == 1 ? "symbol" : "symbols")"
-      return "rule \(rule.name): \(state), \(symbols)" + (count.spent > 0 ? ", done for \(count.spent)" : "")
+      return "rule \(rule.name): \(state), \(symbols)" + (count.spent > 0 ? ", \(count.spent) spent" : "")
     }
     let channels = deliveries.queues.map { queue in
       var state = queue.isSilent(at: uptime) ? "off" : "on"
@@ -71,7 +71,7 @@ extension NotificationDispatcher: CommandableComponent {
 
   private func mute(_ arguments: [String]) throws(CommandError) -> String {
     guard let text = arguments.first, let pause = try? Duration(option: text), pause > .zero, pause <= .seconds(31_622_400) else {
-      throw CommandError("say for how long: mute 10m")
+      throw CommandError("write how long, such as mute 10m")
     }
     let name = arguments.dropFirst().joined(separator: " ")
     let until = context.clock.uptime + pause
@@ -79,7 +79,9 @@ extension NotificationDispatcher: CommandableComponent {
       switches.mutedUntil = until
       return "alerts are off for \(pause.optionText)"
     }
-    guard case .channel(let number) = try find(name) else { throw CommandError("only everything or a channel can be muted for a time") }
+    guard case .channel(let number) = try find(name) else {
+      throw CommandError("only all alerts or a channel can be muted for a time, not a rule")
+    }
     deliveries.mute(number, until: until)
     return "channel \(shown(name)) is off for \(pause.optionText)"
   }
@@ -91,7 +93,7 @@ extension NotificationDispatcher: CommandableComponent {
       symbol: "TEST", rule: "test", message: "This is a test of channel \(visible(name)).", price: 0, time: context.clock.now)
     let notification = notification(of: alert, isUrgent: true)
     deliveries.enqueue(notification, number)
-    return "a test is on its way by channel \(shown(name)): \(notification.id)"
+    return "a test alert was sent to channel \(shown(name)): \(notification.id)"
   }
 
   private enum Target { case rule(Int), channel(Int) }
@@ -102,7 +104,7 @@ extension NotificationDispatcher: CommandableComponent {
     if let number = deliveries.number(of: name), book.number(of: name) == nil { return .channel(number) }
     if name.hasPrefix("rule "), let number = book.number(of: String(name.dropFirst(5))) { return .rule(number) }
     if name.hasPrefix("channel "), let number = deliveries.number(of: String(name.dropFirst(8))) { return .channel(number) }
-    if book.number(of: name) != nil { throw CommandError("say 'rule \(visible(name))' or 'channel \(visible(name))'") }
+    if book.number(of: name) != nil { throw CommandError("write 'rule \(visible(name))' or 'channel \(visible(name))'") }
     throw unknown("rule or channel", name, among: book.present.map(\.name) + deliveries.queues.map(\.name))
   }
 

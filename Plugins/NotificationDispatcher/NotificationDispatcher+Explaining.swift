@@ -29,9 +29,9 @@ extension NotificationDispatcher {
     case let state: return say(.filters, "is \(state.rawValue)")
     }
     switch watch?.phase {
-    case nil, .unknown: return say(.waits, "has had no price of it yet")
-    case .armed: return say(.waits, fired == nil ? "has not come true" : "has fired, and is armed again")
-    case .waiting: return say(.filters, "came true again within its cooldown")
+    case nil, .unknown: return say(.waits, "has received no price of it yet")
+    case .armed: return say(.waits, fired == nil ? "has not been true yet" : "has fired, and is armed again")
+    case .waiting: return say(.filters, "was true again within its cooldown")
     case .spent: return say(.alerts, "has fired, and fires only once")
     case .passed:
       return fired == nil

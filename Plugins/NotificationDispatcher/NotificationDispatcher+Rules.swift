@@ -23,7 +23,7 @@ extension NotificationDispatcher: OfferingComponent, RuleDesk {
     try checkRunning()
     let settings = try RuleSettings(request)
     let name = request.owner == nil ? settings.effectiveName : settings.title
-    if book.number(of: settings.effectiveName) != nil { throw CommandError("there is a rule \(shown(name)) already") }
+    if book.number(of: settings.effectiveName) != nil { throw CommandError("the rule \(shown(name)) exists already") }
     for channel in settings.channels ?? [] where deliveries.number(of: channel) == nil {
       throw unknown("channel", channel, among: deliveries.queues.map(\.name))
     }

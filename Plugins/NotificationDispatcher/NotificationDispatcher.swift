@@ -6,7 +6,7 @@ public import StockbusPlugin
 extension Plugin {
   /// Checks prices against rules and sends alerts.
   public static let notificationDispatcher = Plugin(
-    "notification_dispatcher", "Watches prices by rules, publishes alerts, and sends them out by desktop, web, mail, file and program.",
+    "notification_dispatcher", "Checks prices against rules, publishes alerts, and delivers them by desktop, web, mail, file and program.",
     NotificationDispatcherPlugin.self,
     hot: [
       .relay(NotificationDispatcher<Trade>.self, as: .sink), .relay(NotificationDispatcher<Quote>.self, as: .sink),
@@ -67,8 +67,8 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
     number = memory?.number ?? 0
     deliveries = DeliveryQueues([], queue: settings.queue, quiet: nil, context: context)
     fired = context.counter("alerts", "Alerts that were published.")
-    suppressed = context.counter("in cooldown", "Alerts that a cooldown kept back.")
-    silenced = context.counter("silenced", "Alerts of rules that were switched off.")
+    suppressed = context.counter("in cooldown", "Alerts that were suppressed by a cooldown.")
+    silenced = context.counter("silenced", "Alerts that were suppressed because their rule was disabled.")
   }
 
   /// The state that an earlier instance has left.
@@ -141,7 +141,7 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
     context.count(datedAhead: asides.datedAhead)
     if asides.withoutClose > 0 {
       context.counter(
-        "without a close", "Symbols whose change counts from their first price of a date, as no close from before it is known."
+        "without a close", "Symbols whose change counts from their first price of a date, because no earlier close is known."
       ).add(asides.withoutClose)
     }
   }
@@ -197,7 +197,7 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
       let outcome = await delivery.attempt(notification) { error, pause in
         queue.count(.retries)
         let level: Logger.Level = queue.trouble.note(error.description) ? .warning : .info
-        logger.log(level: level, "channel \(shown(queue.name)): \(error); again in \(pause.roughText)")
+        logger.log(level: level, "channel \(shown(queue.name)): \(error); retrying in \(pause.roughText)")
       }
       deliveries.settle(number, outcome)
       if deliveries.isIdle { idle.wake() }
@@ -230,7 +230,7 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
   package func stop() async {
     hasStopped = true
     context.remember(Knowledge(book: book, switches: switches, number: number), Self.known)
-    if book.cut > 0 { context.logger.warning("\(book.cut) prices had no room in a window: see 'window_prices' and 'window_memory'") }
+    if book.cut > 0 { context.logger.warning("\(book.cut) prices did not fit into a window: see 'window_prices' and 'window_memory'") }
     for sentence in deliveries.failures { context.note(sentence) }
     context.lose(deliveries.abandon(), "alerts that were not delivered before the end")
     for queue in deliveries.queues { await queue.channel?.close() }

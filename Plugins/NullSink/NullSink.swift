@@ -3,7 +3,7 @@ public import StockbusPlugin
 extension Plugin {
   /// Counts events.
   public static let nullSink = Plugin(
-    "null_sink", "Counts events and forgets them.", NullSinkPlugin.self,
+    "null_sink", "Counts events and discards them.", NullSinkPlugin.self,
     hot: [.sink(NullSink<Trade>.self), .sink(NullSink<Quote>.self), .sink(NullSink<Bar>.self), .sink(NullSink<Ranked>.self)])
 }
 
@@ -18,7 +18,7 @@ package actor NullSink<E: Event>: Sink {
 
   package init(_: NoOptions, _ context: Context) {
     events = context.counter("events", "Events counted.")
-    batches = context.counter("runs", "Hand-overs they came in.")
+    batches = context.counter("runs", "Batches that the events came in.")
   }
 
   package func receive(_ batch: Span<E>) {

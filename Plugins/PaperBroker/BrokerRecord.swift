@@ -26,7 +26,7 @@ package struct BrokerRecord: Event {
     "broker_record", "An order, a fill, a position or an account's state.", time: \.time, example: BrokerRecord(Fill.schema.example),
     fields: [
       .init("content", \.content, "Its kind and the event as JSON."), .init("time", \.time, "When it happened, as the venue says."),
-      .init("received", \.received, "When what caused it reached us."),
+      .init("received", \.received, "When stockbus received the event that caused it."),
     ])
 }
 

@@ -75,9 +75,10 @@ struct Desk {
     settings.accounts.compactMap { account in
       guard let saved = state.snapshot.accounts.first(where: { $0.account == account.name }), saved.deposits != Amount(account.deposit)
       else { return nil }
-      let place = settings.path.map { shown($0) } ?? "what was kept"
-      return "account \(shown(account.name.description)): 'deposit: \(account.deposit)' has no effect, because \(place) has the account "
-        + "with a deposit of \(saved.deposits); to begin anew, remove the file"
+      let place = settings.path.map { shown($0) } ?? "the saved state"
+      return
+        "account \(shown(account.name.description)): 'deposit: \(account.deposit)' has no effect, because \(place) already has the account "
+        + "with a deposit of \(saved.deposits); to start again, remove the file"
     }
   }
 
@@ -176,7 +177,7 @@ struct Desk {
   mutating func takeProblems() -> [String] {
     for symbol in broker.takeBelowZero() where reportedBelowZero.insert(symbol).inserted {
       problems.append(
-        "\(symbol): its price is below zero. Paper orders cannot be filled at such prices: new ones are rejected, open ones wait, and positions keep the value of the last price above zero"
+        "\(symbol): its price is below zero. Paper orders cannot be filled at such prices: new orders are rejected, open orders wait, and positions keep the value of the last price above zero"
       )
     }
     defer { problems.removeAll() }

@@ -61,7 +61,7 @@ extension PaperBroker: OfferingComponent, OrderDesk {
       return "\(symbol) is halted"
     case .resume(let symbol):
       try kept { desk, now in desk.halt(symbol, false, now: now) }
-      return "\(symbol) goes on with the next price"
+      return "\(symbol) is traded again from the next price on"
     case .show: return try kept { desk, _ throws(CommandError) in desk.summary(of: try desk.account(account)) }
     }
   }

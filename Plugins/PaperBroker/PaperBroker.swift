@@ -7,7 +7,7 @@ internal import StockbusTrading
 extension Plugin {
   /// Trades without money.
   public static let paperBroker = Plugin(
-    "paper_broker", "Trades on paper: fills orders at the prices it is given, and keeps accounts, positions and fees.",
+    "paper_broker", "Trades on paper: fills orders at the prices of its inputs, and keeps accounts, positions and fees.",
     .processor(PaperBroker.self)
   ).readable(inParts: [OrdersPart.self, FillsPart.self, PositionsPart.self, AccountsPart.self])
 }
@@ -50,7 +50,7 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
     self.context = context
     writing = PatientWriting(settings.patience, context)
     desk = Desk(settings, context.instruments)
-    booked = context.counter("booked before", "Events that were passed over, because the file has what became of them.")
+    booked = context.counter("booked before", "Events that were skipped, because the file already has their results.")
   }
 
   package func start() async throws {

@@ -3,7 +3,7 @@ public import StockbusPlugin
 extension Plugin {
   /// A program that makes events.
   public static let programSource = Plugin(
-    "program_source", "Runs a program of yours, in any language, and publishes the events that it makes.", option: "emits",
+    "program_source", "Runs your own program, in any language, and publishes the events that it creates.", option: "emits",
     variants: [
       "trade": .source(ProgramSource<Trade>.self), "quote": .source(ProgramSource<Quote>.self), "bar": .source(ProgramSource<Bar>.self),
       "ranked": .source(ProgramSource<Ranked>.self), "mover": .source(ProgramSource<Mover>.self),
@@ -14,13 +14,13 @@ extension Plugin {
 
   /// A program that turns events into events.
   public static let programProcessor = Plugin(
-    "program_processor", "Runs a program of yours, in any language, that turns events into events; each exactly once.",
-    emits: "what it takes, or what 'emits' says", example: .asyncProcessor(ProgramProcessor<Trade, Trade>.self),
+    "program_processor", "Runs your own program, in any language, as a processor of events; each is processed exactly once.",
+    emits: "the type that it takes, or that of 'emits'", example: .asyncProcessor(ProgramProcessor<Trade, Trade>.self),
     bind: { type, options in bind(type, options) })
 
   /// A program that consumes events.
   public static let programSink = Plugin(
-    "program_sink", "Gives events to a program of yours, in any language.", ProgramSinkPlugin.self,
+    "program_sink", "Passes events to your own program, in any language.", ProgramSinkPlugin.self,
     hot: [.sink(ProgramSink<Trade>.self), .sink(ProgramSink<Quote>.self)])
 
   private static func bind<E: Event>(_: E.Type, _ options: ConfigNode?) -> Blueprint {

@@ -6,7 +6,7 @@ public import StockbusPlugin
 extension Plugin {
   /// Records its input for replay.
   public static let recorder = Plugin(
-    "recorder", "Keeps raw messages as captures and events as JSON lines, to be replayed.", RecorderPlugin.self,
+    "recorder", "Writes raw messages as captures and events as JSON lines, to be replayed.", RecorderPlugin.self,
     hot: [.sink(Recorder<RawMessage>.self), .sink(Recorder<Trade>.self), .sink(Recorder<Quote>.self), .sink(Recorder<Bar>.self)])
 }
 
@@ -30,7 +30,7 @@ package actor Recorder<E: Event>: Sink, BackgroundComponent, FileWritingComponen
   package static func fault(in file: FileUse, _ settings: RecorderSettings) -> String? {
     guard RecordForm<E>(settings.format).isRaw else { return settings.file.faultOfJSONLines(in: file) }
     return settings.file.fault(in: file) { line in
-      line.withUnsafeBufferPointer { if case .malformed = CaptureLine($0) { "which is no line of a capture" } else { nil } }
+      line.withUnsafeBufferPointer { if case .malformed = CaptureLine($0) { "which is not a line of a capture" } else { nil } }
     }
   }
 

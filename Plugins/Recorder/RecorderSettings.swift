@@ -13,10 +13,11 @@ package enum RecordingFormat: String, Choice {
 
 package struct RecorderSettings: Options {
   @Setting(
-    "The file; - is standard output. Folders above it are made; a file that is there is gone on with, unless 'append' is false.",
+    "The file; - is standard output. Missing folders are created; an existing file is appended to, unless 'append' is false.",
     length: 1...)
   package var path: String
-  @Setting("raw: a capture that file_replay reads with 'format: raw'; jsonl: an object a line; auto: raw for messages, jsonl for events.")
+  @Setting(
+    "raw: a capture that file_replay reads with 'format: raw'; jsonl: one object on each line; auto: raw for messages, jsonl for events.")
   package var format = RecordingFormat.auto
   @SettingGroup
   package var file = RetryingFileSettings()

@@ -12,7 +12,7 @@ extension SortingFeedSettings {
       guard let feed = Self.feeds(behind: input).first(where: { $0.value.top != nil }) else { return nil }
       return InputFault(
         input: number,
-        "has only the first ranks of \(feed.title), so what is behind them would be missing here; write 'merge: true' to merge such lists of several partitions, or leave out 'top' there"
+        "has only the first ranks of \(feed.title), so the ranks after them would be missing; write 'merge: true' to merge such lists of several partitions, or remove 'top' there"
       )
     }
   }
@@ -27,23 +27,27 @@ extension SortingFeedSettings {
         let (own, name) = (feed.value, feed.title)
         if let filter = feed.between.first {
           add(
-            "comes from \(name) by way of \(filter), which may leave ranks out, so the merged list would have holes; filter before ranking")
+            "comes from \(name) through \(filter), which may drop ranks, so the merged list would have gaps; filter before ranking")
         }
         if !feed.isWhole {
-          add("may leave out that a symbol has left the list of \(name), or that the list has begun anew, so it needs 'overflow: block'")
+          add(
+            "may drop the event that a symbol has left the list of \(name), or that the list has started again, so it needs 'overflow: block'"
+          )
         }
         if let top, let most = own.top, most < top {
-          add("has fewer ranks, by 'top' of \(name), so what comes behind them is not known here; 'top' may be at most that one", at: "top")
+          add(
+            "has fewer ranks than 'top' (see 'top' of \(name)), so the ranks after them are unknown; 'top' may be at most that number",
+            at: "top")
         }
-        if own.by != by { add("is ordered by \(own.by.rawValue) in \(name), so 'by' has to be that too", at: "by") }
-        if own.order != order { add("is \(own.order.rawValue) in \(name), so 'order' has to be that too", at: "order") }
+        if own.by != by { add("is ordered by \(own.by.rawValue) in \(name), so 'by' must be the same", at: "by") }
+        if own.order != order { add("is \(own.order.rawValue) in \(name), so 'order' must be the same", at: "order") }
         if !own.tiesByName {
           add(
-            "gets equal keys from \(name) in the order of their appearance there, which the other lists do not know; write 'ties: name' there"
+            "has equal keys in the order of their appearance in \(name), which the other lists do not know; write 'ties: name' there"
           )
         }
         if let first, first.value.since != own.since {
-          add("counts changes and volumes from another start in \(name) than in \(first.title); 'since' has to be the same in both")
+          add("counts changes and volumes from another start in \(name) than in \(first.title); 'since' must be the same in both")
         }
         first = first ?? feed
       }

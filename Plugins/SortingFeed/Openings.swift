@@ -12,7 +12,7 @@ struct Openings<E: PricedEvent>: Sendable {
   init(_ context: Context, _ closes: PreviousCloses?) {
     self.closes = closes ?? PreviousCloses(context.past, context.instruments)
     unknown = context.counter(
-      "without a close", "Symbols whose change counts from their first price of a date, as no close from before it is known.")
+      "without a close", "Symbols whose change counts from their first price of a date, because no earlier close is known.")
   }
 
   /// The opening with which `event` begins its date; nil for any other event.

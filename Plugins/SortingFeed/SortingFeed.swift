@@ -7,7 +7,7 @@ extension Plugin {
   /// Ranks symbols.
   public static let sortingFeed = Plugin(
     "sorting_feed",
-    "Keeps symbols ordered by price, change, per cent or volume, and says each one's rank and the one before (0: it had none).",
+    "Ranks symbols by price, change, per cent or volume, and sends each symbol's rank and its previous rank (0 if it had none).",
     SortingFeedPlugin.self,
     hot: [
       .processor(SortingFeed<Trade>.self), .processor(SortingFeed<Quote>.self), .processor(SortingFeed<Bar>.self),
@@ -43,24 +43,24 @@ package enum RankingStart: String, Choice {
 }
 
 package struct SortingFeedSettings: Options {
-  @Setting("What to order by: the price, its change or per cent since the beginning ('since'), or the volume traded since then.")
+  @Setting("What to order by: the price, its change or per cent since the reference ('since'), or the volume traded since then.")
   package var by = RankingKey.price
   @Setting(
-    "What change, per cent and volume count from: the symbol's first price, or the close of its trading date before, which the file under 'history' knows for the first one; a symbol without a known close counts from its first price."
+    "The reference of change, per cent and volume: the symbol's first price, or the previous close, which for the first trading date comes from the file under 'history'; without a known close it is the first price."
   )
   package var since = RankingStart.firstPrice
-  @Setting("Which end is rank 1.")
+  @Setting("The order of the ranks: descending gives rank 1 to the largest value.")
   package var order = RankingOrder.descending
   @Setting(
-    "Passes only the first so many ranks, and every change of a rank among them, also where another symbol is the cause; a symbol that leaves them is sent once more, with rank 0, and one that comes in has previous_rank 0.",
+    "Sends only this many first ranks, and every change of a rank among them, even if another symbol caused it; a symbol that leaves them is sent once more, with rank 0, and one that enters them has previous_rank 0.",
     in: 1...1000)
   package var top: Int?
   @Setting(
-    "How equal keys are ordered: by the symbols' first appearance in the feed, or by a hash of their names, which is the same in every process; a feed whose list another one merges needs 'name'."
+    "How equal keys are ordered: by the symbols' first appearance in the feed, or by a hash of their names, which is the same in every process; a feed whose list is merged by another feed needs 'name'."
   )
   package var ties = RankingTies.appearance
   @Setting(
-    "Merges lists: each input is the list of a feed, 'ties: name', that ranks other symbols than the other inputs' and has at least 'top' ranks. Prices, changes, per cent and volumes are taken over; 'by' and 'order' have to be those of the feeds."
+    "Merges lists: each input is the list of a feed with 'ties: name' and at least 'top' ranks, and no symbol is in two inputs. Prices, changes, per cent and volumes are copied; 'by' and 'order' must be those of the feeds."
   )
   package var merge = false
 
@@ -70,11 +70,11 @@ package struct SortingFeedSettings: Options {
     guard merge else { return }
     if top == nil {
       problems.add(
-        "'merge' needs 'top', at most that of the feeds: the first ranks follow from the first ones of each partition, but a rank among all symbols takes all of them in one feed",
+        "'merge' needs 'top', at most that of the feeds: the first ranks follow from those of each partition, but ranks of all symbols need all symbols in one feed",
         at: "merge")
     }
     if since != .firstPrice {
-      problems.add("'since' is for the feeds whose lists are merged: changes and volumes are taken over", at: "since")
+      problems.add("'since' is for the feeds whose lists are merged: changes and volumes are copied", at: "since")
     }
   }
 
@@ -148,7 +148,7 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
   }
 
   package static func faults(in settings: SortingFeedSettings) -> [(option: String, message: String)] {
-    settings.merge ? [("merge", "'merge' is for lists, so its inputs have to emit ranked, not \(E.eventName)")] : []
+    settings.merge ? [("merge", "'merge' is for lists, so its inputs must emit ranked, not \(E.eventName)")] : []
   }
 
   package static func faults(in settings: SortingFeedSettings, behind inputs: [InputOrigin]) -> [InputFault] {
@@ -173,7 +173,7 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
   }
 
   package func explain(_ symbol: Symbol, last: (any Event)?) -> [Explanation] {
-    settings.explain(symbol, in: ranking, waits: "it has no rank, as no price of it has counted yet")
+    settings.explain(symbol, in: ranking, waits: "it has no rank, because it has had no valid price yet")
   }
 
   /// Ranks the events between two openings, or splits, at once.

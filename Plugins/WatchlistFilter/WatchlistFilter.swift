@@ -6,7 +6,7 @@ public import StockbusPlugin
 extension Plugin {
   /// Passes the events of some symbols.
   public static let watchlistFilter = Plugin(
-    "watchlist_filter", "Passes the events of a list of symbols.", WatchlistFilterPlugin.self,
+    "watchlist_filter", "Passes only the events of the listed symbols.", WatchlistFilterPlugin.self,
     hot: [
       .processor(WatchlistFilter<Trade>.self), .processor(WatchlistFilter<Quote>.self), .processor(WatchlistFilter<Bar>.self),
       .processor(WatchlistFilter<Ranked>.self),
@@ -18,15 +18,15 @@ enum WatchlistFilterPlugin: SymbolEventPlugin {
 }
 
 package struct WatchlistSettings: Options {
-  @Setting("Symbols to pass; * stands for any text and ? for one character, as in BRK.*.")
+  @Setting("The symbols to pass; * stands for any text and ? for one character, as in BRK.*.")
   package var symbols: [String] = []
   @Setting(
-    "A file with more, one a line; blank lines and what follows a # do not count. Followed when it changes; a pipe is read once, to its end.",
+    "A file with more symbols, one on each line; blank lines, and text after a #, are ignored. It is read again when it changes; a pipe is read once, to its end.",
     length: 1...)
   package var file: String?
-  @Setting("How often the file is looked at.", in: .milliseconds(10) ... .seconds(3600))
+  @Setting("How often the file is checked for changes.", in: .milliseconds(10) ... .seconds(3600))
   package var check = Duration.seconds(1)
-  @Setting("Passes everything but the listed symbols.")
+  @Setting("Passes all symbols except the listed ones.")
   package var invert = false
 
   package init() {}
@@ -103,7 +103,7 @@ package actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent, E
     let more = settings.invert ? ", and 'invert' passes the others" : ""
     if let listing {
       let entry = settings.symbols[listing]
-      let how = Watchlist.isPattern(entry) ? "\(shown(entry)) in 'symbols' fits it" : "'symbols' lists it"
+      let how = Watchlist.isPattern(entry) ? "\(shown(entry)) in 'symbols' matches it" : "'symbols' lists it"
       return [Explanation(verdict, how + more, by: place ?? OptionPlace("symbols", item: listing))]
     }
     let file = settings.file.map { " \(shown($0))" } ?? ""
@@ -126,7 +126,7 @@ package actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent, E
         try load(path)
         context.logger.info("watchlist read again: \(watchlist.count) entries")
       } catch {
-        context.logger.warning("\(error); the watchlist stays as it was")
+        context.logger.warning("\(error); the watchlist is unchanged")
       }
     }
   }

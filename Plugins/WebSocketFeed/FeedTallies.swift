@@ -12,10 +12,10 @@ struct FeedTallies: Sendable {
 
   init(_ context: Context) {
     connections = context.counter("connections", "Connections that were made.")
-    messages = context.counter("messages", "Messages that came.")
-    heartbeats = context.counter("heartbeats", "Messages that only say that the venue is there.")
-    refusals = context.counter("refusals", "Messages in which the venue refuses something.")
-    unknown = context.counter("unknown", "Messages of no known kind, and what is no JSON.")
-    malformed = context.counter("malformed", "Messages that are damaged or lack what is needed.")
+    messages = context.counter("messages", "Messages received.")
+    heartbeats = context.counter("heartbeats", "Heartbeats: messages that only show that the connection works.")
+    refusals = context.counter("refusals", "Error messages of the venue.")
+    unknown = context.counter("unknown", "Messages of an unknown kind, or that are not JSON.")
+    malformed = context.counter("malformed", "Messages that are malformed or lack a needed value.")
   }
 }

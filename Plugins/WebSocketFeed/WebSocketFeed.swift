@@ -7,7 +7,7 @@ public import StockbusPlugin
 extension Plugin {
   /// Takes a venue's prices from its WebSocket.
   public static let webSocketFeed = Plugin(
-    "websocket", "Takes trades, quotes or bars from a venue's WebSocket: a known venue by its name, any other by a description.",
+    "websocket", "Receives trades, quotes or bars from a venue's WebSocket: a known venue by its name, any other by a description.",
     option: "event",
     variants: [
       "trade": .source(WebSocketFeed<Trade>.self), "quote": .source(WebSocketFeed<Quote>.self),
@@ -48,7 +48,7 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
     guard let text = spec.url else { return faults + [("url", "a 'preset' or a 'url' is needed")] }
     // The credentials are not known here, so their placeholders are replaced by a letter for the check.
     do throws(OptionTextError) { _ = try WebSocketURL(option: text.replacing(/\{[^}]*\}/, with: "x")) } catch {
-      faults.append(("decoding", "'url' is no WebSocket URL such as wss://host/path"))
+      faults.append(("decoding", "'url' is not a WebSocket URL such as wss://host/path"))
     }
     return faults
   }
@@ -59,7 +59,7 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
     let conversation = try Conversation(settings.spec, symbols: settings.symbols, event: E.kind)
     self.conversation = conversation
     do throws(OptionTextError) { url = try WebSocketURL(option: conversation.address?.text ?? "") } catch {
-      throw EnvironmentFailure("the address is no WebSocket URL", isPermanent: true)
+      throw EnvironmentFailure("the address is not a WebSocket URL", isPermanent: true)
     }
     tallies = FeedTallies(context)
   }
@@ -102,7 +102,7 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
           try await output.flush()
           output.beginIdle()
           if let rejection {
-            throw EnvironmentFailure("\(url): the venue does not let us in: \(rejection)", isPermanent: true)
+            throw EnvironmentFailure("\(url): the venue rejected the login: \(rejection)", isPermanent: true)
           }
         }
       }
@@ -158,7 +158,7 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
   private func say(_ messages: [OutgoingMessage], over connection: WebSocketConnection) async throws {
     for (place, message) in messages.enumerated() {
       if place > 0, conversation.pace > .zero { try await context.clock.sleep(for: conversation.pace) }
-      context.logger.debug("\(url): we say \(message)")
+      context.logger.debug("\(url): sent \(message)")
       try await connection.send(message.text)
     }
   }
@@ -246,7 +246,7 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
       if conversation.waitsForAuthentication, !isAuthenticated { rejection = text }
       let said = text + " " + message.beginning()
       expectedSymbols.excuse { conversation.isNamed($0, in: said) }
-      context.reject(message.beginning(), origin: "\(url)", reason: "the venue refuses: \(text)")
+      context.reject(message.beginning(), origin: "\(url)", reason: "the venue reports an error: \(text)")
     case .notJSON(let text):
       tallies.unknown.add(1)
       // One dead letter for each text: a venue may send it every few seconds.

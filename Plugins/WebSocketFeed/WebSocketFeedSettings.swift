@@ -12,17 +12,17 @@ enum FeedEventKind: String, Choice {
 struct WebSocketFeedSettings: Options {
   @Setting("The venue, whose address, messages and formats are known.")
   var preset: VenuePreset?
-  @Setting("The instruments, such as BTC-USDT or AAPL; events come out under these names.", count: 0...10_000)
+  @Setting("The instruments, such as BTC-USDT or AAPL; events have these names.", count: 0...10_000)
   var symbols: [Symbol] = []
-  @Setting("What messages become; raw hands them on as they are, for a recorder.")
+  @Setting("The type of event that messages become; raw sends them unchanged, for a recorder.")
   var event = FeedEventKind.trade
-  @Setting("Where to connect, where that is not what the preset says.")
+  @Setting("Where to connect; by default as in the preset.")
   var url: WebSocketURL?
-  @Setting("Keys and tokens that the venue asks for, by name: key, secret, token. Never printed.")
+  @Setting("The keys and tokens that the venue needs, by name: key, secret, token. They are never printed.")
   var credentials: Mapping<Secret> = [:]
-  @Setting("How the venue is talked to and its messages are decoded; what is not written is as in the preset.")
+  @Setting("How to subscribe at the venue and decode its messages; what is left out is taken from the preset.")
   var decoding = DecodingSpec()
-  @Setting("How the connection is kept.")
+  @Setting("Deadlines and limits of the connection.")
   var connection = ConnectionSettings()
 
   init() {}

@@ -17,7 +17,7 @@ from ..machine import CORES, Failed, lines_of_json, run
 from ..setup import BIN, NATS_BENCH, PEERS, PROJECT, PYTHON, STOCKBUS
 from ..work import US, Contestant, Goal, Once, Sample, Work, figure
 
-sys.path.insert(0, str(PROJECT / "Tests" / "NATS"))
+sys.path.insert(0, str(PROJECT / "Tests" / "System" / "NATS"))
 from servers import Cluster, binary  # noqa: E402
 
 CLIENT, LIBNATS, NATS_PY = f"{US}, the client alone", "libnats (C)", "nats.py"

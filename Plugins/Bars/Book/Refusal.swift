@@ -41,12 +41,12 @@ extension Refusal {
 extension Refusal.Reason {
   fileprivate func text(_ lengths: String) -> String {
     switch self {
-    case .ahead: "it is dated more than 5 s after its receipt"
+    case .ahead: "its time is more than 5 s after its receipt"
     case .negativeVolume: "its size is negative"
     case .late: "it came too late for its bar of \(lengths)"
-    case .outside: "its bar of \(lengths) would leave the range of times"
-    case .straddles: "it does not fit into one bar of \(lengths)"
-    case .notOfTime: "it is a bar of trades or of a volume, and such bars cannot be parts of \(lengths)"
+    case .outside: "its bar of \(lengths) would be outside the range of times"
+    case .straddles: "it is not within one bar of \(lengths)"
+    case .notOfTime: "it is a bar of trades or of a volume, which cannot be part of a bar of \(lengths)"
     }
   }
 }

@@ -63,7 +63,7 @@ extension ScreenLayout {
     }
     for alert in state.alerts {
       var line = StyledLine("  ! \(alert.text)", pen.text)
-      if alert.isDelegated, let dispatcher = state.dispatcher { line.append("  (watched by \(dispatcher.id) too)", pen.muted) }
+      if alert.isDelegated, let dispatcher = state.dispatcher { line.append("  (also watched by \(dispatcher.id))", pen.muted) }
       lines.append(line)
     }
     for rule in rules {

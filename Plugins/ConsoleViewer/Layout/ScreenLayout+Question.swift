@@ -21,7 +21,7 @@ extension ScreenLayout {
     case .cancel(let id):
       title = "CANCEL ORDER \(id.number)"
       let order = state.portfolio.orders[id].map { TradingText.order($0) + ", filled \($0.filled), key \($0.key)" }
-      text = order ?? "the order is done already"
+      text = order ?? "the order is already closed"
       keys = "Enter cancels it · any other key keeps it"
     case .filter, .alert, nil: return
     }

@@ -188,10 +188,10 @@ extension ScreenState {
     }
     if let at = watchlist.firstIndex(of: symbol) {
       watchlist.remove(at: at)
-      say("\(symbol) is off the watchlist")
+      say("\(symbol) was removed from the watchlist")
     } else {
       watchlist.append(symbol)
-      say("\(symbol) is on the watchlist")
+      say("\(symbol) was added to the watchlist")
     }
     if current == .watchlist { arrange(force: true) }
     return [.save]
@@ -209,7 +209,7 @@ extension ScreenState {
       return []
     }
     guard let component = run.component(taking: verb) else {
-      say("nothing in this run takes '\(verb)'", isError: true)
+      say("no component of this run takes the command '\(verb)'", isError: true)
       return []
     }
     return [.perform(Command(verb: verb, arguments: [symbol.description]), on: component.id)]

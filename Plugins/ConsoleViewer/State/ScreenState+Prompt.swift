@@ -79,7 +79,7 @@ extension ScreenState {
       return []
     }
     if alert.isAbove ? row.price >= alert.level : row.price <= alert.level {
-      promptFault = "it is \(alert.isAbove ? "above" : "below") \(alert.level) already"
+      promptFault = "the price is already \(alert.isAbove ? "above" : "below") \(alert.level)"
       return []
     }
     prompt = nil

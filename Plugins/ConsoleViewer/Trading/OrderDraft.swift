@@ -45,9 +45,9 @@ struct OrderDraft: Hashable {
 
   /// The fault of the text, as far as the screen can check it; the broker checks the rest.
   var fault: String? {
-    if replaced != nil { return words.isEmpty ? "what changes: at 189.25, quantity 100" : nil }
+    if replaced != nil { return words.isEmpty ? "write what to change, such as at 189.25, quantity 100" : nil }
     guard let first = words.first, let quantity = try? Quantity(first), quantity.raw > 0 else {
-      return "a quantity first: 100, or 100 at 189.25"
+      return "write a quantity first, such as 100, or 100 at 189.25"
     }
     return nil
   }

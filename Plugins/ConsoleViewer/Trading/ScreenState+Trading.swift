@@ -101,7 +101,7 @@ extension ScreenState {
 
   mutating func beginCancel() {
     guard let order = orderInHand else { return say("choose an order first: arrows", isError: true) }
-    guard broker != nil else { return say("nothing in this run takes 'cancel'", isError: true) }
+    guard broker != nil else { return say("no component of this run takes the command 'cancel'", isError: true) }
     prompt = .cancel(Portfolio.OrderID(order))
   }
 
@@ -109,15 +109,15 @@ extension ScreenState {
   mutating func confirmCancel(_ press: KeyPress, _ id: Portfolio.OrderID) -> [ScreenEffect] {
     prompt = nil
     guard press.key == .enter else {
-      say("the order is kept")
+      say("the order was not cancelled")
       return []
     }
     guard let order = portfolio.orders[id] else {
-      say("the order is done already", isError: true)
+      say("the order is already closed", isError: true)
       return []
     }
     guard let broker else {
-      say("nothing in this run takes 'cancel'", isError: true)
+      say("no component of this run takes the command 'cancel'", isError: true)
       return []
     }
     return [.perform(Command(verb: "cancel", arguments: [order.key, "in", order.account.description]), on: broker.id)]
@@ -127,13 +127,13 @@ extension ScreenState {
 
   mutating func beginOrder(_ verb: String) {
     guard let symbol = symbolToTrade else { return say("choose a symbol first: arrows, or a click", isError: true) }
-    guard broker != nil else { return say("nothing in this run takes '\(verb)'", isError: true) }
+    guard broker != nil else { return say("no component of this run takes the command '\(verb)'", isError: true) }
     prompt = .order(OrderDraft(verb: verb, symbol: symbol))
   }
 
   mutating func beginReplacement() {
     guard let order = orderInHand else { return say("choose an order first: arrows", isError: true) }
-    guard broker != nil else { return say("nothing in this run takes 'replace'", isError: true) }
+    guard broker != nil else { return say("no component of this run takes the command 'replace'", isError: true) }
     prompt = .order(OrderDraft(replacing: order))
   }
 
@@ -152,7 +152,7 @@ extension ScreenState {
         break
       }
       guard let broker else {
-        promptFault = "nothing in this run takes '\(draft.verb)'"
+        promptFault = "no component of this run takes the command '\(draft.verb)'"
         break
       }
       previews += 1
@@ -163,7 +163,7 @@ extension ScreenState {
     case (.enter, .shown):
       prompt = nil
       guard let broker else {
-        say("nothing in this run takes '\(draft.verb)'", isError: true)
+        say("no component of this run takes the command '\(draft.verb)'", isError: true)
         break
       }
       return [.perform(draft.command, on: broker.id)]

@@ -54,7 +54,7 @@ enum PageMessage: Hashable {
     }
     let form: Form
     do { form = try JSONDecoder().decode(Form.self, from: Data(text.utf8)) } catch {
-      throw Fault(pane: nil, text: "the message is not JSON with the members that the protocol has")
+      throw Fault(pane: nil, text: "the message is not JSON with the members of the protocol")
     }
     switch form.op {
     case "hello": self = .hello(epoch: form.epoch, cursor: form.cursor ?? 0)
@@ -93,10 +93,12 @@ enum PageMessage: Hashable {
     var query = RowQuery(filter: view.filter ?? "", find: view.find ?? "", kind: view.kind ?? "", symbols: view.symbols)
     let texts = [query.filter, query.find, query.kind] + (query.symbols ?? [])
     guard texts.allSatisfy({ $0.utf8.count <= longestText }), (query.symbols?.count ?? 0) <= mostSymbols else {
-      throw Fault(pane: pane, text: "texts may have \(longestText) bytes, lists \(mostSymbols) symbols")
+      throw Fault(pane: pane, text: "a text has at most \(longestText) bytes, a list at most \(mostSymbols) symbols")
     }
     if let sort = view.sort {
-      guard let column = Column(rawValue: sort), column.isSortable else { throw Fault(pane: pane, text: "rows cannot be sorted by that") }
+      guard let column = Column(rawValue: sort), column.isSortable else {
+        throw Fault(pane: pane, text: "rows cannot be sorted by this column")
+      }
       query.sorting = Sorting(column, isDescending: view.descending)
     }
     return .pane(pane, query, from..<from + count)

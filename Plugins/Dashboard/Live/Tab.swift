@@ -24,11 +24,11 @@ final class Tab: WebSocketReceiver {
 
   func take(_ messages: [WebSocketMessage]) {
     for message in messages {
-      guard case .text = message.kind else { return socket.close(.unsupportedData, "messages are texts") }
+      guard case .text = message.kind else { return socket.close(.unsupportedData, "a message must be text") }
       do throws(PageMessage.Fault) {
         let message = try PageMessage(message.text)
         guard unread.add(1, ordering: .relaxed).newValue <= Self.mostUnread else {
-          return socket.close(.tryAgainLater, "more messages wait than may")
+          return socket.close(.tryAgainLater, "too many messages wait")
         }
         mailbox.put(.says(self, message))
       } catch {

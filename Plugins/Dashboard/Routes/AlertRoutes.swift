@@ -129,7 +129,7 @@ extension Dashboard {
         }
         if own.isMuted { _ = await follow(own.rule, .mute, of: person) }
       }
-    } catch { context.logger.error("people's own alerts: \(error)") }
+    } catch { context.logger.error("the alerts of accounts: \(error)") }
     return present
   }
 }

@@ -39,7 +39,7 @@ struct RunRoutes: Sendable {
       .get, "/api/portfolio/equity",
       door.behind(.read) { request, viewer in
         guard let line = await dashboard.equity(of: request.target["account"], viewer) else {
-          return .error(404, "unknown_account", "no such account has come in this run")
+          return .error(404, "unknown_account", "this run has no such account so far")
         }
         return .json(line)
       })
@@ -61,7 +61,7 @@ struct RunRoutes: Sendable {
   }
 
   static func unknown(_ name: String) -> WebResponse {
-    .error(404, "unknown_symbol", "no symbol \(shown(name)) has come in this run")
+    .error(404, "unknown_symbol", "this run has no symbol \(shown(name)) so far")
   }
 }
 

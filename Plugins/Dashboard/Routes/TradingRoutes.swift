@@ -150,7 +150,7 @@ enum PlainNumbers {
 private struct OrderForm {
   static let refusal = WebResponse.error(
     400, "bad_request",
-    "numbers are texts of digits with at most a point, without an exponent; an order is {\"side\":\"buy\",\"symbol\":\"AAPL\",\"size\":\"10\",\"price\":\"88.10\",\"time\":\"day\",\"account\":\"main\",\"key\":\"1\"}"
+    "numbers are texts such as \"88.10\", without an exponent; an order is {\"side\":\"buy\",\"symbol\":\"AAPL\",\"size\":\"10\",\"price\":\"88.10\",\"time\":\"day\",\"account\":\"main\",\"key\":\"1\"}"
   )
 
   let account: String?
@@ -180,7 +180,7 @@ private struct OrderForm {
   func order() throws(CommandError) -> OrderRequest {
     // What people type must not fill the memory with symbols.
     guard let symbol = Symbol(known: members.symbol) else {
-      throw CommandError("no symbol \(shown(members.symbol)) has come in this run")
+      throw CommandError("this run has no symbol \(shown(members.symbol)) so far")
     }
     var terms = OrderTerms()
     try terms.set(.quantity, to: members.size)

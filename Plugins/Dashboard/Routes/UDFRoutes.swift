@@ -63,7 +63,7 @@ struct UDFRoutes: Sendable {
       return error(400, "'from' and 'to' are seconds since 1970")
     }
     let count = request.target["countback"].map { Int($0) ?? -1 }
-    guard count.map({ $0 > 0 }) ?? true else { return error(400, "'countback' is a number above 0") }
+    guard count.map({ $0 > 0 }) ?? true else { return error(400, "'countback' must be a number above 0") }
     // With a number of bars, their beginning is not limited. `to` is exclusive.
     let span = (count == nil ? from : .min)...(to == .max ? .max : max(from, to - 1))
     guard

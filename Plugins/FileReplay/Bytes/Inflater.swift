@@ -95,7 +95,7 @@ struct Inflater: ~Copyable {
         }
         if state.pointee.avail_in == 0 { return 0 }
         guard state.pointee.next_in.pointee == 0x1f else {
-          throw damaged(raw.offset, "something that is not gzip follows the gzip data")
+          throw damaged(raw.offset, "the gzip data is followed by other data")
         }
         inflateReset(state)
         isInsideMember = true

@@ -66,7 +66,7 @@ struct RawBytes: ~Copyable {
   /// Opens a plain file. A pipe that has replaced it meanwhile is not read.
   private static func plain(_ path: String, _ name: String) throws(ReplayError) -> InputDescriptor {
     let opened = try open(path, name, Halt())
-    if opened.size == nil { throw ReplayError(code: .unreadable, file: name, place: nil, message: "is no plain file") }
+    if opened.size == nil { throw ReplayError(code: .unreadable, file: name, place: nil, message: "is not a regular file") }
     return opened
   }
 

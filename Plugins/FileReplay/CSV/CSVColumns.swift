@@ -103,10 +103,10 @@ struct CSVColumns {
   /// A hint on what to write for missing required columns, based on the header.
   private static func hint(for missing: [ReplayField], of fields: [ReplayField], in names: [String], taken: Set<Int>) -> String {
     if names.count == 1, let other = Delimiter.allCases.first(where: { names[0].utf8.contains($0.rawValue) }) {
-      return "; what separates them seems to be \(other.phrase): set 'delimiter: \(other.optionText)'"
+      return "; the delimiter seems to be \(other.phrase): set 'delimiter: \(other.optionText)'"
     }
     if names.contains(where: isValue) {
-      return "; this looks like a row of values: where the file has no header, set 'header: false' and "
+      return "; this looks like a row of values: if the file has no header, set 'header: false' and "
         + "say which columns hold what, \(example(for: missing, beside: []))"
     }
     let other = FileLook.otherEvent(than: fields, in: names)

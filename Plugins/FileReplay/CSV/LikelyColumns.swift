@@ -74,8 +74,9 @@ struct LikelyColumns {
       return "\(field.name): \(reference ?? (isNumbered ? "COLUMN" : "PATH"))"
     }
     let map = "'columns: { \(written.joined(separator: ", ")) }'"
-    let remedy = isGuess ? "set \(map) if \(fields.count > 1 ? "those are they" : "that is it")" : "say which in \(map)"
-    return fields.contains(.symbol) ? remedy + ", or set 'symbol: NAME' where all rows are about one" : remedy
+    let remedy =
+      isGuess ? "set \(map) if \(fields.count > 1 ? "those are the right ones" : "that is the right one")" : "name the right one in \(map)"
+    return fields.contains(.symbol) ? remedy + ", or set 'symbol: NAME' if all rows are about one symbol" : remedy
   }
 
   /// How a column or key is written in YAML, inside braces.

@@ -43,7 +43,7 @@ enum FileHead {
       var rows = try RowReader(input, options, fields: fields, isJSON: isJSON)
       guard let count = try rows.fruitlessRows(&reader), let row = rows.firstMalformed else { return nil }
       let looked = isWhole ? "" : " of the first \(size >> 10) KiB"
-      let none = count == 1 ? "the only row\(looked) is no \(event)" : "none of the \(count) rows\(looked) is a \(event)"
+      let none = count == 1 ? "the only row\(looked) is not a \(event)" : "none of the \(count) rows\(looked) is a \(event)"
       return "line \(row.line): \(row.reason); \(none)"
     } catch { return nil }
   }

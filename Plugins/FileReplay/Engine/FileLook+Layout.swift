@@ -2,7 +2,7 @@
 extension FileLook {
   /// The hint for lines that end with a carriage return alone, as on old Macintoshes.
   static let bareReturns =
-    "lines end here with a carriage return alone, which ends no line: tr '\\r' '\\n' < OLD > NEW writes line feeds in their place"
+    "lines end with a carriage return only, which is not a line end here: tr '\\r' '\\n' < OLD > NEW replaces it by a line feed"
 
   /// True if there is a carriage return inside a line, outside quotation marks; one before a line feed belongs to the line end.
   static func hasBareReturn(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -24,9 +24,10 @@ extension FileLook {
   static func array(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
     switch opened(bytes, by: 91)?.first {
     case 123:
-      return "this looks like a JSON array of objects, and rows are one object a line: jq -c '.[]' < OLD > NEW writes them so"
+      return "this looks like a JSON array of objects, but each row must be one object on its own line: jq -c '.[]' < OLD > NEW converts it"
     case 91:
-      return "this looks like a JSON array of arrays, and rows are one array a line: jq -c '.[]' < OLD > NEW writes them so, for "
+      return
+        "this looks like a JSON array of arrays, but each row must be one array on its own line: jq -c '.[]' < OLD > NEW converts it, for "
         + arrayOptions
     case 34?, 45?, (48...57)?: return "this looks like one JSON array a line: set " + arrayOptions
     default: return nil
@@ -38,10 +39,10 @@ extension FileLook {
   /// The hint for a malformed JSON row if the file is probably one array, or its objects probably have several lines; empty otherwise.
   static func spread(_ row: UnsafeBufferPointer<UInt8>) -> String {
     if let inner = opened(row, by: 91), inner.first ?? 123 == 123 {
-      return "; rows are one object a line: jq -c '.[]' < OLD > NEW writes those of an array so"
+      return "; each row must be one object on its own line: jq -c '.[]' < OLD > NEW converts an array"
     }
     if let inner = opened(row, by: 123), inner.isEmpty {
-      return "; an object has to be on one line: jq -c . < OLD > NEW writes each so"
+      return "; each object must be on one line: jq -c . < OLD > NEW converts them"
     }
     return ""
   }

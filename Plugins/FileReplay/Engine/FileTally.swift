@@ -21,12 +21,13 @@ struct FileTally {
     if counts.events > 0 { return sizeNote(fields) }
     if let row = firstMalformed {
       let outside = counts.outside > 0 ? "\(counted(counts.outside)) outside of 'from' and 'until', " : ""
-      return "\(name) gave no \(event): \(outside)\(counted(counts.malformed, "malformed ")), the first on line \(row.line): \(row.reason)"
+      return
+        "\(name) has no valid \(event): \(outside)\(counted(counts.malformed, "malformed ")), the first on line \(row.line): \(row.reason)"
     }
     if counts.outside > 0 { return outsideNote(from, until) }
-    if counts.unknown > 0 { return "\(name) gave no \(event): \(counted(counts.unknown)) of a kind that nobody knows" }
+    if counts.unknown > 0 { return "\(name) has no \(event): \(counted(counts.unknown)) of an unknown kind" }
     if bytes == 0 { return "\(name) is empty" }
-    if isCapture { return "\(name) holds no message that gives a \(event)" }
+    if isCapture { return "\(name) has no message that becomes a \(event)" }
     return hasHeader ? "\(name) has a header and no rows" : "\(name) has no rows"
   }
 
@@ -43,7 +44,7 @@ struct FileTally {
     case (nil, nil): window = "outside"
     }
     let place = last.map { ", the last at \($0)" } ?? ""
-    return "\(name) gave nothing: \(counted(counts.outside)),\(counts.outside > 1 ? " all" : "") \(window)\(place)"
+    return "\(name) sent no event: \(counted(counts.outside)),\(counts.outside > 1 ? " all" : "") \(window)\(place)"
   }
 
   private func sizeNote(_ fields: [ReplayField]) -> String? {
@@ -52,7 +53,7 @@ struct FileTally {
     let tried = missingSizes.map { fields[$0].aliases.map { "'\($0)'" }.joined(separator: ", ") }
     let looked = zip(names, tried).map { names.count > 1 ? "\($0): \($1)" : $1 }.joined(separator: "; ")
     return
-      "\(name) has no \(listed(names)) (looked for \(looked)): \(names.count > 1 ? "they are" : "it is") 0 in every event; where there is one, "
+      "\(name) has no \(listed(names)) (looked for \(looked)): \(names.count > 1 ? "they are" : "it is") 0 in every event; if the file has one, "
       + "set 'columns: { \(names[0]): ITS-NAME }'"
   }
 }

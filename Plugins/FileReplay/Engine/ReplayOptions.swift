@@ -143,7 +143,7 @@ struct ReplayOptions: Sendable {
     for field in fields {
       if let written = columns[field.name] {
         guard let path = JSONPath(written) else {
-          let message = "'\(written)' is no path for '\(field.name)'; paths are written like data.p or tick[0].px"
+          let message = "'\(written)' is not a path for '\(field.name)'; paths are written like data.p or tick[0].px"
           throw ReplayError(code: .badOption, file: "file_replay", place: nil, message: message)
         }
         all.append([path])

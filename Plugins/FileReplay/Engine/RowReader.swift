@@ -119,10 +119,10 @@ struct RowReader: ~Copyable {
     if isJSON { return false }
     switch try csv.header(lines, slots) {
     case .none: return false
-    case .same: report(.sameHeader, "the header is here again, and is no row", lines, noted)
+    case .same: report(.sameHeader, "the header is repeated here; it is not a row", lines, noted)
     case .other:
       changes += 1
-      report(.otherHeader, "here is another header: the rows after it are read by it", lines, noted)
+      report(.otherHeader, "this is another header; it applies to the rows after it", lines, noted)
     }
     return true
   }

@@ -30,9 +30,10 @@ struct RowReasons {
     case .tooManyDecimals: return "\(field) has more than nine decimals: \(text)" + rounding(problem.field)
     case .notExact:
       return "\(field) divided by the price scale is out of range or has more than nine decimals: \(text)" + rounding(problem.field)
-    case .undefined: return "\(field) is not defined: \(text) stands for no number"
+    case .undefined: return "\(field) is undefined: \(text) stands for no number"
     case .ambiguous:
-      return "\(field) is \(text), whose point may stand between thousands, as other numbers here have decimal commas; 'numbers: comma' "
+      return
+        "\(field) is \(text): its point may separate thousands, because other numbers in this file have decimal commas; 'numbers: comma' "
         + "reads them"
     case .unsettledTime: return "\(field) is not a time: \(text)"
     case .outOfRange: return "\(field) is out of range: \(text)"
@@ -41,7 +42,7 @@ struct RowReasons {
     case .notACondition:
       return "\(field) has an unknown code: \(text); 'conditions' can say what it means"
     case .notWhole: return "\(field) is not a whole number: \(text)"
-    case .notALength: return "\(field) is no length of a bar such as 1m, 100t or 5000v: \(text)"
+    case .notALength: return "\(field) is not a bar length such as 1m, 100t or 5000v: \(text)"
     case .notAValue: return "\(field) is an object or a list, not a value"
     case .symbol(let why): return "\(field): \(why): \(text)"
     case .time(let why): return "\(field) \(why): \(text)" + (isTimeText ? ValueAdvice.time(bytes) : "")
@@ -51,7 +52,7 @@ struct RowReasons {
   /// The option that would have kept a row whose price is too fine; empty for other fields, and where the price would be 0.
   private func rounding(_ field: Int) -> String {
     let kind = fields[field].kind
-    return kind == .price || kind == .quoted ? "; 'finer_prices: round' rounds prices to nine, where that leaves any" : ""
+    return kind == .price || kind == .quoted ? "; 'finer_prices: round' rounds prices to nine, unless that gives 0" : ""
   }
 
   /// The hint for an object of several lines. There is none if the configuration has paths, because these may begin at an array.

@@ -25,7 +25,7 @@ enum ValueAdvice {
       let meant = dates(pieces.map { Int($0) ?? 0 }, widths: pieces.map(\.count)).map(\.iso)
       if meant == [String(date)] { return "" }
       if let first = meant.first {
-        let rest = meant.count > 1 ? " or \(meant[1]), whichever is meant: no other order is read" : ""
+        let rest = meant.count > 1 ? " or \(meant[1]), whichever is meant; only this order is read" : ""
         return "; dates are read with the year first: write \(first)\(rest)"
       }
       let isPlain = mark == "-" && pieces[0].count == 4

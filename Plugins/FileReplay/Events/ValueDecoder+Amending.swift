@@ -47,17 +47,17 @@ extension ValueDecoder {
     case .notANumber where kind == .quantity && NoNumber.isWord(slot.trimmed): row.set(field, 0)
     case .undefined where kind == .quantity:
       row.set(field, 0)
-      remarks.append((.unfit, field, "\(slot.shown) is how a size is written that is not defined: it is 0 in the event"))
+      remarks.append((.unfit, field, "\(slot.shown) stands for an undefined size: it is 0 in the event"))
     case .outOfRange where kind == .quantity && slot.trimmed.first != 45:
       row.set(field, 0)
       let remedy = sizeScale < 1_000_000_000 ? "; 'size_scale: \(sizeScale * 1000)' reads sizes in units of \(sizeScale * 1000)" : ""
       remarks.append(
-        (.unfit, field, "\(slot.shown) is out of range (up to 9,223,372,036 fits): it is 0 in the event, and the rest is kept\(remedy)"))
+        (.unfit, field, "\(slot.shown) is out of range (at most 9,223,372,036): it is 0 in the event, and the rest is kept\(remedy)"))
     case .tooManyDecimals where kind == .quantity:
       let (raw, places) = try general(slot, field, sizeScale, finer: .cut)
       if raw < 0 { throw FieldProblem(field: field, reason: .negative) }
       row.set(field, raw, places: places)
-      remarks.append((.cut, field, "\(slot.shown) has more than nine decimals: those behind the ninth are cut off"))
+      remarks.append((.cut, field, "\(slot.shown) has more than nine decimals: those after the ninth are cut off"))
     case .tooManyDecimals where finerPrices == .round, .notExact where finerPrices == .round:
       guard let (raw, places) = try? general(slot, field, scale, finer: .round), raw != 0, kind != .average || places > 0 else {
         throw problem
@@ -69,8 +69,8 @@ extension ValueDecoder {
       remarks.append(
         (
           .decimalComma, field,
-          "\(slot.shown) has a decimal comma; 'numbers: comma' reads the file's numbers, of which others may be wrong: "
-            + "one such as 1.000 was read with a decimal point before this row, and is refused from here on"
+          "\(slot.shown) has a decimal comma; set 'numbers: comma', since other numbers may have been misread: "
+            + "a number such as 1.000 was read with a decimal point before this row, and is refused from here on"
         ))
       throw problem
     default: throw problem

@@ -88,7 +88,7 @@ struct ISOTime {
       }
       throw Problem(error)
     }
-    guard let zone else { throw Problem(reason: "has no time zone (say which: 'zone: America/New_York', or 'zone: UTC')") }
+    guard let zone else { throw Problem(reason: "has no time zone (set one: 'zone: America/New_York', or 'zone: UTC')") }
     throw Problem(reason: "does not exist in \(zone.name): clocks go forward")
   }
 

@@ -89,7 +89,7 @@ struct TimeDecoder: ~Copyable {
     guard let whole, let guess = TimeGuess(whole, now: now(), from: earliest), guess.unit != 0 || text.count == 8 else {
       let advice = whole.map { TimeGuess.advice($0, digits: text.count, now: now()) } ?? ""
       throw FieldProblem(
-        field: field, reason: .time("is no time from 1990 to tomorrow, whether in s, ms, us or ns since 1970\(advice)"))
+        field: field, reason: .time("is not a time from 1990 to tomorrow, whether in s, ms, us or ns since 1970\(advice)"))
     }
     guesses.removeAll { $0.unit == guess.unit }
     guesses.append(guess)

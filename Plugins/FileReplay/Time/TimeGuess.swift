@@ -57,7 +57,7 @@ struct TimeGuess: Hashable, Sendable {
     if !days.overflow, let guess = TimeGuess(days.partialValue, now: now), guess.unit == TimeUnit.second {
       return "; 'time: days' reads it as days since 1970, \(CivilDate(daysSinceEpoch: Int(whole)).iso)"
     }
-    return "; 'time: s' (or ms, us, ns, days, yyyymmdd) says what it counts"
+    return "; set 'time: s' (or ms, us, ns, days, yyyymmdd) to say what it is"
   }
 }
 

@@ -6,7 +6,7 @@ public import StockbusPlugin
 extension Plugin {
   /// Takes events from NATS.
   public static let natsIn = Plugin(
-    "nats_in", "Takes events from a NATS JetStream stream, or from a subject, into which nats_out or another program puts them.",
+    "nats_in", "Reads events from a NATS JetStream stream or subject to which nats_out or another program publishes.",
     option: "event",
     variants: [
       "trade": .source(NATSIn<Trade>.self), "quote": .source(NATSIn<Quote>.self), "bar": .source(NATSIn<Bar>.self),
@@ -54,8 +54,8 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
     self.context = context
     reading = Reading(context.symbols, isWhole: settings.subject == nil && settings.start != .lastPerSubject)
     last = context.recall(Self.place)
-    messages = context.counter("messages", "Messages that came.")
-    rejected = context.counter("rejected", "Messages that hold no such event.")
+    messages = context.counter("messages", "Messages received.")
+    rejected = context.counter("rejected", "Messages without a valid event.")
   }
 
   func stop() { if let last { context.remember(last, Self.place) } }
@@ -105,7 +105,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
     var receipts = Receipts()
     var heardAt = context.clock.uptime
     var isBehind = consumer.pending > 0
-    log(isBehind ? "catching up: \(consumer.pending) messages of '\(stream)' wait" : "live: no message of '\(stream)' waits")
+    log(isBehind ? "catching up: \(consumer.pending) messages of '\(stream)' pending" : "live: no message of '\(stream)' pending")
     do {
       while true {
         if let request = pull.request() { connection.publish(request.subject, reply: inbox, request.body) }
@@ -120,7 +120,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
         try await output.flush()
         if isBehind, let end, end.place.pending == 0 {
           isBehind = false
-          log("live: all messages of '\(stream)' up to \(end.place.sequence) have come")
+          log("live: all messages of '\(stream)' up to \(end.place.sequence) were received")
         }
         if settings.durable == nil { continue }
         if let end { receipts.add(end.reply, published: output.published) }
@@ -132,7 +132,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
     } catch NATSError.consumerTaken where settings.durable != nil {
       _ = try await info(of: stream, connection)
       throw EnvironmentFailure(
-        "another reader has taken over '\(settings.durable ?? "")' of the stream '\(stream)', or its consumer was removed; a durable name has one reader",
+        "another reader has taken over '\(settings.durable ?? "")' of the stream '\(stream)', or its consumer was deleted; a durable name has one reader",
         isPermanent: true)
     }
   }
@@ -153,7 +153,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
       if let last, place.sequence <= last {
         // Read again for its acknowledgement only.
         if settings.durable != nil { continue }
-        throw NATSError.protocolViolation("message \(place.sequence) came again, and what follows \(last) was asked for")
+        throw NATSError.protocolViolation("message \(place.sequence) came again, but messages after \(last) were requested")
       }
       if let gap = reading.gap(before: message) { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
       try await take(message, origin: "\(stream):\(place.sequence)", into: &output)
@@ -184,7 +184,8 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
     try check(info, stream)
     if let last, info.lastSequence < last {
       throw EnvironmentFailure(
-        "the stream '\(stream)' ends with message \(info.lastSequence), and \(last) was read: it was made anew", isPermanent: true)
+        "the stream '\(stream)' ends with message \(info.lastSequence), but message \(last) was read already: the stream was deleted and created again",
+        isPermanent: true)
     }
     // Messages that arrive while the connection is lost count as new.
     if last == nil, settings.start == .new, settings.durable == nil, settings.sequence == nil, settings.time == nil {
@@ -206,7 +207,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
       isKnown = true
       return info
     } catch NATSError.jetStream(let problem) where problem.isStreamMissing {
-      if isKnown || last != nil { throw EnvironmentFailure("there is no stream '\(stream)' any more: it was deleted", isPermanent: true) }
+      if isKnown || last != nil { throw EnvironmentFailure("the stream '\(stream)' was deleted", isPermanent: true) }
       // Its writer may start later than its readers.
       throw NATSError.noStream(stream)
     }
@@ -216,12 +217,12 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
   private func check(_ info: StreamInfo, _ stream: String) throws {
     if let count = info.partitions, let partition = settings.partitions?.first(where: { $0 >= count }) {
       throw EnvironmentFailure(
-        "the stream '\(stream)' has \(count) partitions, numbered from 0 on, and 'partitions' names \(partition)", isPermanent: true)
+        "the stream '\(stream)' has \(count) partitions, numbered from 0, but 'partitions' names \(partition)", isPermanent: true)
     }
     // A stream may also store under other subjects than it accepts, so this is no error.
     for subject in settings.subjects where !info.subjects.isEmpty && !info.subjects.contains(where: { NATSSubject.meet($0, subject) }) {
       let taken = visible(info.subjects.joined(separator: ", "), limit: 200)
-      context.logger.warning("the stream '\(stream)' takes \(taken), so nothing may come of '\(subject)'")
+      context.logger.warning("the stream '\(stream)' has the subjects \(taken), so it may have no messages of '\(subject)'")
     }
   }
 
@@ -233,7 +234,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
       context.gap(in: "messages of '\(stream)'", expected: Int64(clamping: floor + 1), got: Int64(clamping: info.firstSequence))
     } else {
       context.logger.warning(
-        "messages \(floor + 1) to \(info.firstSequence - 1) of the stream '\(stream)' are gone; those of '\(settings.subject ?? "")' among them do not come"
+        "messages \(floor + 1) to \(info.firstSequence - 1) of the stream '\(stream)' were deleted; those of '\(settings.subject ?? "")' among them are missing"
       )
     }
   }
@@ -253,7 +254,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
     if let floor {
       if floor > info.lastSequence {
         throw EnvironmentFailure(
-          "the stream '\(stream)' ends with message \(info.lastSequence), and \(floor) was acknowledged by '\(durable)': it was made anew, or its servers have lost messages; another name in 'durable' reads what it holds",
+          "the stream '\(stream)' ends with message \(info.lastSequence), but '\(durable)' has acknowledged message \(floor): the stream was deleted and created again, or its servers have lost messages; use another name in 'durable' to read it",
           isPermanent: true)
       }
       reportLost(behind: floor, of: stream, info)

@@ -13,33 +13,35 @@ enum MessageKind: String, Choice {
 }
 
 struct NATSInSettings: Options {
-  @Setting("The servers, of which one at a time is used: nats://host:4222, or tls://host:4222.", count: 1...64)
+  @Setting("The servers, one of which is used at a time: nats://host:4222, or tls://host:4222.", count: 1...64)
   var servers: [NATSAddress]
-  @Setting("How the servers let us in.")
+  @Setting("The login for the servers.")
   var login = NATSLogin()
-  @Setting("The kind of event that the messages hold.")
+  @Setting("The type of the events in the messages.")
   var event = MessageKind.trade
-  @Setting("The JetStream stream to read. Without it only what comes while the run listens is heard.")
+  @Setting("The JetStream stream to read. Without it, only messages that are published while the run is subscribed are received.")
   var stream: String?
   @Setting(
-    "The subject to read, in which * and > stand for others, and {partition} for those of 'partitions'. Without it the whole stream.",
+    "The subject to read, with * and > as wildcards, and {partition} for each of 'partitions'. By default the whole stream.",
     length: 1...)
   var subject: String?
-  @Setting("The partitions to read, for {partition} in 'subject'.", in: 0...1023, count: 1...1024)
+  @Setting("The partitions to read; they replace {partition} in 'subject'.", in: 0...1023, count: 1...1024)
   var partitions: [Int]?
-  @Setting("Where to begin: new, with what comes from now on; all; last_per_subject, with the last message of each subject.")
+  @Setting("Where to begin: new (messages published from now on), all, or last_per_subject (the last message of each subject).")
   var start = ReadingStart.all
-  @Setting("The number of the stream's first message to read, in place of 'start'.", in: 1...)
+  @Setting("The sequence number of the first message to read, instead of 'start'.", in: 1...)
   var sequence: Int?
-  @Setting("The time of the first message to read, in place of 'start'.")
+  @Setting("The time of the first message to read, instead of 'start'.")
   var time: Timestamp?
-  @Setting("A name under which the server keeps how far was read, so that the next run goes on there. A name has one reader at a time.")
+  @Setting(
+    "The name under which the server keeps the position of the reader, so that the next run continues there. A name has one reader at a time."
+  )
   var durable: String?
-  @Setting("Members of one queue share what they hear; without a 'stream'.", length: 1...64)
+  @Setting("Subscribers with the same queue share the messages; only without a 'stream'.", length: 1...64)
   var queue: String?
-  @Setting("Takes servers before 2.10.23 too, which can lose acknowledged messages.")
+  @Setting("Allows servers before 2.10.23, which can lose acknowledged messages.")
   var oldServers = false
-  @Setting("How the connection is kept.")
+  @Setting("Deadlines and limits of the connection.")
   var connection = NATSSettings()
 
   init() {}
@@ -66,14 +68,14 @@ struct NATSInSettings: Options {
       let template = SubjectTemplate(subject)
       if let fault = template.fault(wildcards: true) { problems.add("'subject': \(fault)", at: "subject") }
       if template.kind != .partition, partitions != nil {
-        problems.add("'partitions' is of use only with {partition} in 'subject'", at: "partitions")
+        problems.add("'partitions' needs {partition} in 'subject'", at: "partitions")
       }
     } else if partitions != nil {
       problems.add("'partitions' needs a 'subject' with {partition}", at: "partitions")
     }
     if let stream {
       if let fault = streamFault(stream) { problems.add("'stream' \(fault)", at: "stream") }
-      if queue != nil { problems.add("'queue' is of use only without a 'stream'", at: "queue") }
+      if queue != nil { problems.add("'queue' is allowed only without a 'stream'", at: "queue") }
     } else {
       if subject == nil { problems.add("a 'stream' or a 'subject' is needed", at: nil) }
       for (name, isGiven) in [("durable", durable != nil), ("sequence", sequence != nil), ("time", time != nil)] where isGiven {
@@ -82,6 +84,6 @@ struct NATSInSettings: Options {
     }
     if let durable, let fault = streamFault(durable) { problems.add("'durable' \(fault)", at: "durable") }
     if sequence != nil, time != nil { problems.add("'sequence' and 'time' exclude each other", at: "time") }
-    if let queue, NATSSubject.fault(queue, wildcards: false) != nil { problems.add("'queue' is one word", at: "queue") }
+    if let queue, NATSSubject.fault(queue, wildcards: false) != nil { problems.add("'queue' must be one word", at: "queue") }
   }
 }

@@ -42,7 +42,7 @@ struct Reading<E: Event> {
       let found = message.headers?.value("Stockbus-Event") ?? ""
       let kind = MessageKind.allCases.first { found.hasPrefix($0.rawValue + " ") && $0.rawValue != E.eventName }
       let hint = kind.map { "; 'event: \($0.rawValue)' reads it" } ?? ""
-      throw Refusal(reason: "it holds '\(visible(found, limit: 128))', and this reads '\(wanted)'\(hint)")
+      throw Refusal(reason: "it has '\(visible(found, limit: 128))', but this component reads '\(wanted)'\(hint)")
     }
     if let count = message.packedEvents { return try unpack(message, count ?? -1, into: &output) }
     let event: E
@@ -54,7 +54,7 @@ struct Reading<E: Event> {
         return event
       }
     } catch { throw Refusal(reason: "\(error)") }
-    if !symbols.takes(event) { throw Refusal(reason: "it has brought more than \(symbols.limit) different symbols", isLast: true) }
+    if !symbols.takes(event) { throw Refusal(reason: "the source has sent more than \(symbols.limit) different symbols", isLast: true) }
     output.send(event)
     return 1
   }
@@ -69,7 +69,7 @@ struct Reading<E: Event> {
     case .success(let found):
       if found == count { return found }
       output.rollback()
-      throw Refusal(reason: "it says that it holds \(count) packed events, and holds \(found)")
+      throw Refusal(reason: "it says that it has \(count) packed events, but it has \(found)")
     case .failure(let error):
       output.rollback()
       throw Refusal(reason: "bad packed events: \(error)")

@@ -36,11 +36,11 @@ struct SubjectTemplate: Sendable {
   func fault(wildcards: Bool) -> String? {
     let sample = subject(partition: 0)
     for word in ["{partition}", "{symbol}"] where sample.contains(word) {
-      return "only one of {partition} and {symbol} can be in it, and once"
+      return "it can contain {partition} or {symbol} only once, and not both"
     }
-    if sample.contains("{") || sample.contains("}") { return "nothing but {partition} and {symbol} can be in braces" }
+    if sample.contains("{") || sample.contains("}") { return "only {partition} and {symbol} are allowed in braces" }
     if kind != .fixed, before.isEmpty || !before.hasSuffix(".") || !after.isEmpty && !after.hasPrefix(".") {
-      return "{partition} and {symbol} stand between dots, as in ticks.{partition}"
+      return "{partition} and {symbol} must stand alone between dots, as in ticks.{partition}"
     }
     if kind == .symbol, sample.utf8.count + 3 * 64 > NATSLimits.subject { return "is too long" }
     return NATSSubject.fault(sample, wildcards: wildcards).map { "'\(sample)' \($0)" }

@@ -6,7 +6,7 @@ public import StockbusPlugin
 extension Plugin {
   /// Sends events to NATS.
   public static let natsOut = Plugin(
-    "nats_out", "Puts events into a NATS JetStream stream, each exactly once and in order, for stockbus or others on other machines.",
+    "nats_out", "Publishes events to a NATS JetStream stream, each exactly once and in order, for stockbus or other programs.",
     NATSOutPlugin.self,
     hot: [.sink(NATSOut<Trade>.self), .sink(NATSOut<Quote>.self), .sink(NATSOut<Bar>.self), .sink(NATSOut<Ranked>.self)])
 }
@@ -56,7 +56,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
   static func faults(in settings: NATSOutSettings) -> [(option: String, message: String)] {
     var faults: [(option: String, message: String)] = []
     if settings.template.kind != .fixed, E.schema.symbol(of: E.schema.example) == nil {
-      faults.append(("subject", "'subject': \(E.eventName) is about no instrument, so {partition} and {symbol} mean nothing"))
+      faults.append(("subject", "'subject': \(E.eventName) has no symbol, so {partition} and {symbol} cannot be used"))
     }
     let known = E.schema.fields.map(\.name)
     for name in settings.ids ?? [] where !known.contains(name) {
@@ -79,13 +79,13 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
       writer = Writer(settings, word: kept.word, next: kept.next, places: kept.places, known: kept.known)
     } else {
       if settings.input == .replay, context.recall(Self.place) != nil {
-        fault = "'stream', 'subject', 'partitions' and 'batch' cannot begin to be others in the middle of a replay; start the run again"
+        fault = "'stream', 'subject', 'partitions' and 'batch' cannot change in the middle of a replay; start the run again"
       }
       writer = Writer(settings, word: word)
     }
-    sent = context.counter("messages", "Messages that were sent, those sent again among them.")
-    sentAgain = context.counter("sent again", "Messages that were sent again, because a connection was lost before they were confirmed.")
-    passedOver = context.counter("already there", "Events of a replay that the stream held already.")
+    sent = context.counter("messages", "Messages sent, including those sent again.")
+    sentAgain = context.counter("sent again", "Messages that were sent again, because a connection was lost before they were acknowledged.")
+    passedOver = context.counter("already there", "Events of a replay that the stream already had.")
   }
 
   /// The state with which the next instance of this run continues.
@@ -138,8 +138,8 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
       let event = events[refused.index]
       let reason =
         refused.bytes < 0
-        ? "its fields of 'ids' make no message id: a control character, or more than 512 bytes"
-        : "\(refused.bytes) bytes as a message, and with its headers more than the server takes"
+        ? "its fields of 'ids' cannot be a message id: they have a control character, or more than 512 bytes"
+        : "a message of \(refused.bytes) bytes; with its headers it is larger than the server allows"
       context.reject(E.schema.json(event), origin: settings.subject, reason: reason, symbol: E.schema.symbol(of: event))
     }
   }
@@ -152,7 +152,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
     if let fault { throw EnvironmentFailure(fault, isPermanent: true, taken: taken) }
     if taken == 0 { throw CancellationError() }
     // The stream has them, so they are not dropped.
-    throw EnvironmentFailure("stopped before all was confirmed", isPermanent: true, taken: taken)
+    throw EnvironmentFailure("stopped before all messages were acknowledged", isPermanent: true, taken: taken)
   }
 
   /// Sends a batch and returns when all of it is confirmed.
@@ -186,7 +186,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
             if all { return }
           } else if held < confirmed {
             throw EnvironmentFailure(
-              "the stream '\(settings.stream ?? "")' does not hold what it has confirmed: its last position is \(writer.base + Int64(held) - 1), confirmed was \(writer.base + Int64(confirmed) - 1)",
+              "the stream '\(settings.stream ?? "")' has lost acknowledged messages: its last position is \(writer.base + Int64(held) - 1), but \(writer.base + Int64(confirmed) - 1) was acknowledged",
               isPermanent: true, taken: writer.settledEvents(confirmed))
           }
         }
@@ -232,7 +232,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
     session?.unseen = nil
     if writer.payload(of: place, events) == stored { return }
     throw EnvironmentFailure(
-      "the stream '\(settings.stream ?? "")' holds another replay: its last message (\(current.lastSequence)) is not event \(current.lastPosition) of this one; use another stream, or 'input: live' for events that follow",
+      "the stream '\(settings.stream ?? "")' has another replay: its last message (\(current.lastSequence)) is not event \(current.lastPosition) of this one; use another stream, or 'input: live' for events that follow",
       isPermanent: true)
   }
 
@@ -240,7 +240,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
   func drain() {
     guard let session, session.unseen != nil else { return }
     context.logger.warning(
-      "the replay has ended before position \(session.lastPosition), which the stream '\(settings.stream ?? "")' ends with, so nothing of it was stored now"
+      "the replay has ended before position \(session.lastPosition), the last one of the stream '\(settings.stream ?? "")', so no event was stored"
     )
   }
 

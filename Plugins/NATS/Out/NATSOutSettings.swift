@@ -14,46 +14,48 @@ struct StreamCreation: Options {
   @Setting("How many servers hold each message.", in: 1...5)
   var replicas = 1
   @Setting(
-    "How large the stream may become; then its oldest messages go. Without it there is no limit but the server's.", in: .mebibytes(1)...)
+    "The largest size of the stream; beyond it the oldest messages are deleted. By default only the server's limit applies.",
+    in: .mebibytes(1)...)
   var maxBytes: ByteSize?
-  @Setting("How old messages may become.", in: .seconds(1)...)
+  @Setting("How long messages are kept.", in: .seconds(1)...)
   var maxAge: Duration?
 
   init() {}
 }
 
 struct NATSOutSettings: Options {
-  @Setting("The servers, of which one at a time is used: nats://host:4222, or tls://host:4222.", count: 1...64)
+  @Setting("The servers, one of which is used at a time: nats://host:4222, or tls://host:4222.", count: 1...64)
   var servers: [NATSAddress]
-  @Setting("How the servers let us in.")
+  @Setting("The login for the servers.")
   var login = NATSLogin()
-  @Setting("The JetStream stream that keeps the messages. Without it they go to whoever listens at the moment.")
+  @Setting("The JetStream stream that stores the messages. Without it, only present subscribers receive them.")
   var stream: String?
-  @Setting("The messages' subject; {partition} or {symbol} in it stands for the event's.", length: 1...)
+  @Setting("The messages' subject; {partition} or {symbol} in it is replaced by that of the event.", length: 1...)
   var subject: String
-  @Setting("How many partitions the symbols are spread over; for {partition}.", in: 1...1024)
+  @Setting("The number of partitions over which the symbols are distributed; needs {partition} in 'subject'.", in: 1...1024)
   var partitions: Int?
   @Setting(
-    "What a run that is started again brings: live, other events; replay, the same again, of which those in the stream are passed over.")
+    "What a restarted run sends: live (new events) or replay (the same events again; those already in the stream are skipped).")
   var input = InputKind.live
   @Setting(
-    "Fields that tell an event from all others; messages then carry an id of them, and several writers may fill the stream.", count: 1...8)
+    "Fields that together identify an event. They become the message id, so that several writers may publish to the stream.", count: 1...8)
   var ids: [String]?
   @Setting(
-    "Packs up to so many events of a subject into a message, in a binary form. Without it each event is a message, in JSON.", in: 1...65_536
+    "The most events of a subject that are packed into one message, in binary form. By default each event is a message in JSON.",
+    in: 1...65_536
   )
   var batch: Int?
   @Setting(
-    "How long events gather for the next messages, once some were sent; for 'batch'. Without it as long as those take.",
+    "How long events are collected for the next message after one was sent; needs 'batch'. By default until that one is acknowledged.",
     in: .zero ... .seconds(10))
   var linger = Duration.zero
-  @Setting("Makes the stream, if it is not there.")
+  @Setting("Creates the stream if it does not exist.")
   var create: StreamCreation?
-  @Setting("How many messages may be on their way at a time.", in: 1...65_536)
+  @Setting("The most messages that may be unacknowledged at a time.", in: 1...65_536)
   var inFlight = 1024
-  @Setting("Takes servers before 2.10.23 too, which can lose acknowledged messages.")
+  @Setting("Allows servers before 2.10.23, which can lose acknowledged messages.")
   var oldServers = false
-  @Setting("How the connection is kept.")
+  @Setting("Deadlines and limits of the connection.")
   var connection = NATSSettings()
 
   init() {}
@@ -68,21 +70,21 @@ struct NATSOutSettings: Options {
       problems.add("'subject' has {partition}, so 'partitions' is needed", at: "subject")
     }
     if template.kind != .partition, partitions != nil {
-      problems.add("'partitions' is of use only with {partition} in 'subject'", at: "partitions")
+      problems.add("'partitions' needs {partition} in 'subject'", at: "partitions")
     }
     if let stream, let fault = streamFault(stream) { problems.add("'stream' \(fault)", at: "stream") }
     if stream == nil {
       if ids != nil { problems.add("'ids' needs a 'stream'", at: "ids") }
       if create != nil { problems.add("'create' needs a 'stream'", at: "create") }
-      if input == .replay { problems.add("'input: replay' needs a 'stream', whose last message says where to go on", at: "input") }
+      if input == .replay { problems.add("'input: replay' needs a 'stream', whose last message says where to continue", at: "input") }
     }
     if batch != nil {
       if template.kind == .symbol {
         problems.add("'batch' and {symbol} exclude each other: a message has events of one subject", at: "batch")
       }
-      if ids != nil { problems.add("'batch' and 'ids' exclude each other: an id tells one event", at: "batch") }
+      if ids != nil { problems.add("'batch' and 'ids' exclude each other: an id identifies one event", at: "batch") }
     } else if linger > .zero {
-      problems.add("'linger' is of use only with 'batch'", at: "linger")
+      problems.add("'linger' needs 'batch'", at: "linger")
     }
     if ids != nil, input == .replay { problems.add("'ids' and 'input: replay' exclude each other", at: "ids") }
   }

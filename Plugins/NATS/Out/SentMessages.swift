@@ -43,7 +43,7 @@ struct SentMessages {
     while done < count {
       let (first, most) = try place(of: reply + done, sequence + UInt64(done))
       let numbers = first..<first + min(count - done, most)
-      guard numbers.upperBound <= sent else { throw .protocolViolation("an acknowledgement of what was not sent") }
+      guard numbers.upperBound <= sent else { throw .protocolViolation("an acknowledgement of a message that was not sent") }
       confirm(numbers)
       done += numbers.count
     }
@@ -53,11 +53,11 @@ struct SentMessages {
   private func place(of reply: Int, _ sequence: UInt64) throws(NATSError) -> (Int, Int) {
     if let lastSequence {
       guard sequence > lastSequence, let number = Int(exactly: sequence - lastSequence - 1), number < sent, number % replies == reply else {
-        throw .protocolViolation("an acknowledgement of what was not sent")
+        throw .protocolViolation("an acknowledgement of a message that was not sent")
       }
       return (number, sent - number)
     }
-    guard reply < replies else { throw .protocolViolation("an acknowledgement of what was not sent") }
+    guard reply < replies else { throw .protocolViolation("an acknowledgement of a message that was not sent") }
     // No two messages in flight have the same number.
     let ahead = (reply - confirmed % replies + replies) % replies
     return (confirmed + ahead, replies - ahead)

@@ -48,17 +48,18 @@ struct StreamLook {
     let own = settings.template.pattern
     if !info.subjects.contains(where: { NATSSubject.covers($0, own) }) {
       let taken = info.subjects.isEmpty ? "what it copies" : visible(info.subjects.joined(separator: ", "), limit: 200)
-      throw failure("does not take '\(own)', only \(taken)")
+      throw failure("does not have the subject '\(own)', only \(taken)")
     }
     if let made = info.partitions, let wanted = settings.partitions, made != wanted {
-      throw failure("was made for \(made) partitions, and this writes \(wanted): symbols would be in two of them; use another stream")
+      throw failure(
+        "was created for \(made) partitions, but this component writes \(wanted): symbols would be in two partitions; use another stream")
     }
     return info
   }
 
   private func create() async throws -> StreamInfo {
     guard let creation = settings.create else {
-      throw EnvironmentFailure("there is no stream '\(stream)'; 'create: {}' makes it", isPermanent: true)
+      throw EnvironmentFailure("there is no stream '\(stream)'; 'create: {}' creates it", isPermanent: true)
     }
     var wanted = StreamSettings(stream, subjects: [settings.template.pattern])
     wanted.numReplicas = creation.replicas
@@ -66,7 +67,7 @@ struct StreamLook {
     if let most = creation.maxBytes { wanted.maxBytes = most.bytes }
     if let age = creation.maxAge { wanted.maxAge = Int(clamping: age.wholeNanoseconds) }
     let info = try await connection.createStream(wanted, within: deadline)
-    context.logger.notice("made the stream '\(stream)' for '\(settings.template.pattern)', replicas: \(creation.replicas)")
+    context.logger.notice("created the stream '\(stream)' for '\(settings.template.pattern)', replicas: \(creation.replicas)")
     return info
   }
 
@@ -76,16 +77,16 @@ struct StreamLook {
   func end(of info: StreamInfo) async throws -> StreamEnd {
     let last = info.lastSequence == 0 ? nil : try await message(info.lastSequence)
     if let text = last?.headers?.value("Stockbus-Event"), text != mark.text {
-      throw failure("holds '\(visible(text, limit: 128))', and this writes '\(mark.text)'")
+      throw failure("has '\(visible(text, limit: 128))', but this component writes '\(mark.text)'")
     }
     let position = position(of: last)?.number
     if settings.input == .replay {
       if settings.batch == nil, last?.headers?.value("Stockbus-Packed") != nil {
-        throw failure("holds packed messages, so a replay needs 'batch' to find its place in it")
+        throw failure("has packed messages, so a replay needs 'batch' to find its position")
       }
       guard info.lastSequence == 0 || position != nil else {
         throw EnvironmentFailure(
-          "the last message of the stream '\(stream)' (\(info.lastSequence)) \(last == nil ? "is gone" : "has no position"), so it is not known where the replay has to go on; use another stream, or 'input: live'",
+          "the last message of the stream '\(stream)' (\(info.lastSequence)) \(last == nil ? "is gone" : "has no position"), so it is not known where the replay must continue; use another stream, or 'input: live'",
           isPermanent: true)
       }
       // Packed events may be cut elsewhere than before.
@@ -102,7 +103,8 @@ struct StreamLook {
   func end(of info: StreamInfo, behind known: StreamEnd, word: String) async throws -> StreamEnd {
     if info.lastSequence < known.sequence {
       throw failure(
-        "ends with message \(info.lastSequence), and \(known.sequence) was confirmed: it was made anew, or its servers have lost messages")
+        "ends with message \(info.lastSequence), but message \(known.sequence) was acknowledged: the stream was deleted and created again, or its servers have lost messages"
+      )
     }
     let count = info.lastSequence - known.sequence
     var end = known
@@ -110,7 +112,9 @@ struct StreamLook {
       let next = StreamEnd(sequence: end.sequence + 1, position: end.position + 1)
       let found = count <= UInt64(settings.inFlight) ? position(of: try await message(next.sequence)) : nil
       guard let found, found.writer == word, found.number == next.position else {
-        throw failure("has another writer: its message \(next.sequence) is not from here; a stream has one writer, unless 'ids' are given")
+        throw failure(
+          "has another writer: its message \(next.sequence) was not sent by this component; a stream has one writer, unless 'ids' are given"
+        )
       }
       end = next
     }

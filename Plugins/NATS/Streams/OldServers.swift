@@ -5,6 +5,6 @@ internal import StockbusPlugin
 func refuseOldServer(_ info: NATSServerInfo, allowed: Bool) throws {
   guard !allowed, let release = info.release, (release.major, release.minor, release.patch) < (2, 10, 23) else { return }
   throw EnvironmentFailure(
-    "the server '\(info.name)' is \(info.version); servers before 2.10.23 can lose what they have confirmed; 'old_servers: true' takes them all the same",
+    "the server '\(info.name)' is \(info.version); servers before 2.10.23 can lose acknowledged messages; 'old_servers: true' allows them nevertheless",
     isPermanent: true)
 }

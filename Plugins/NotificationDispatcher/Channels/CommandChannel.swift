@@ -31,7 +31,8 @@ struct CommandChannel: Channel {
     let filled = arguments.map { $0.filled(values) { $0.filter { $0 != "\0" } } }
     if let option = firstOption(filled) {
       throw DeliveryError(
-        "\(shown(option, limit: 40)) would be an option of the program; write -- before it, if the program knows that", isTransient: false)
+        "\(shown(option, limit: 40)) would be read as an option by the program; write -- before it, if the program supports that",
+        isTransient: false)
     }
     try await ProgramCall(program, filled, environment: environment, timeout: timeout).deliver(by: tools)
   }

@@ -53,7 +53,7 @@ enum MailAddress {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     let isPlain = text.unicodeScalars.allSatisfy { $0.value > 32 && $0.value != 127 && !"<>()[],;:\\\"".unicodeScalars.contains($0) }
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, isPlain, text.utf8.count <= 254, !text.hasPrefix("-") else {
-      return "\(shown(text)) is no mail address"
+      return "\(shown(text)) is not a mail address"
     }
     return nil
   }

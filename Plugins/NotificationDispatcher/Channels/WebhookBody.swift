@@ -15,6 +15,6 @@ enum WebhookBody {
     var values = Dictionary(uniqueKeysWithValues: NotificationTemplate.channelNames.map { ($0, "x") })
     values["price"] = "1.25"
     guard let fault = JSONGrammar.fault(in: parsed.filled(values)) else { return nil }
-    return "it must be JSON once the placeholders are filled in; all but {price} are text and belong between quotation marks (\(fault))"
+    return "it must be JSON once the placeholders are replaced; all except {price} are text and must be in quotation marks (\(fault))"
   }
 }

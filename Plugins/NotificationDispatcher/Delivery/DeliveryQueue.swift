@@ -46,13 +46,13 @@ struct DeliveryQueue: Sendable {
 
   /// The counters of a channel; all except the first two appear when they are first used.
   enum Account: String {
-    case delivered = "Alerts that arrived by this channel."
+    case delivered = "Alerts that this channel delivered."
     case failed = "Alerts that this channel could not deliver."
-    case retries = "Attempts of this channel beyond the first."
-    case overflowed = "Alerts left out because too many waited for this channel."
-    case limited = "Alerts left out because of this channel's rate."
-    case quiet = "Alerts left out in quiet hours."
-    case silenced = "Alerts left out while this channel was switched off."
+    case retries = "Further attempts of this channel to deliver an alert, after the first."
+    case overflowed = "Alerts dropped because too many waited for this channel."
+    case limited = "Alerts dropped because of this channel's rate limit."
+    case quiet = "Alerts suppressed in quiet hours."
+    case silenced = "Alerts suppressed while this channel was disabled."
   }
 
   func count(_ account: Account, _ number: Int = 1) { counter(account).add(number) }

@@ -32,7 +32,7 @@ struct DeliveryQueues: Sendable {
       } else if !queues[i].hasRoomInRate(at: uptime) {
         queues[i].count(.limited)
         if !queues[i].isLimiting {
-          context.logger.warning("channel \(shown(queues[i].name)): more alerts than its rate; some are left out")
+          context.logger.warning("channel \(shown(queues[i].name)): more alerts than its rate limit; some are dropped")
         }
         queues[i].isLimiting = true
       } else {
@@ -47,7 +47,7 @@ struct DeliveryQueues: Sendable {
     if let displaced = queues[channel].waiting.append(notification) {
       queues[channel].count(.overflowed)
       if !queues[channel].isOverflowing {
-        context.logger.warning("channel \(shown(queues[channel].name)): too many alerts wait; the oldest are left out")
+        context.logger.warning("channel \(shown(queues[channel].name)): too many alerts wait; the oldest are dropped")
       }
       queues[channel].isOverflowing = true
       context.reject(displaced.json, origin: "channel \(queues[channel].name)", reason: "too many alerts waited for the channel")

@@ -16,7 +16,7 @@ extension RuleBook {
     if named.isEmpty { return [] }
     let candidates = Array(came.prefix(20_000))
     return named.lazy.compactMap { name in
-      MissingSymbols.meant(by: name, among: candidates).map { "\(shown(name)) has not come so far; did you mean \(shown($0))?" }
+      MissingSymbols.meant(by: name, among: candidates).map { "\(shown(name)) has no price so far; did you mean \(shown($0))?" }
     }.prefix(3).map(\.self)
   }
 

@@ -14,7 +14,7 @@ enum RuleWords {
   ]
 
   static func request(_ words: [String]) throws(CommandError) -> RuleRequest {
-    let usage = "say what to watch: AAPL above 200 rearm 0.5% cooldown 1m"
+    let usage = "write a rule such as AAPL above 200 rearm 0.5% cooldown 1m"
     guard let subject = words.first, words.count > 1 else { throw CommandError(usage) }
     var rest = words.dropFirst()
     var request = RuleRequest(subject == "*" ? .all : .symbols(subject.split(separator: ",").map(String.init)))

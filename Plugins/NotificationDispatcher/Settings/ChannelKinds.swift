@@ -20,7 +20,7 @@ package enum AlertFormat: String, Choice {
 
 package struct FileSettings: Options {
   @SettingGroup package var channel = ChannelOptions(heedsQuietHours: false)
-  @Setting("The file to write to; folders above it are made.", length: 1...) package var path: String
+  @Setting("The file to write to; missing folders are created.", length: 1...) package var path: String
   @Setting("Text or JSON lines.") package var format = AlertFormat.text
   @SettingGroup package var rotation = RotationSettings()
   package init() {}
@@ -32,7 +32,7 @@ package struct FileSettings: Options {
 
 package struct WebhookSettings: Options {
   @SettingGroup package var channel = ChannelOptions()
-  @Setting("Where to post; an empty address switches the channel off.") package var url: Secret
+  @Setting("The address to post to; an empty address disables the channel.") package var url: Secret
   @Setting("The body, JSON with {id}, {rule}, {symbol}, {price}, {message}, {time}, {component}, {channel}.", length: 1...100_000)
   package var body =
     #"{"id":"{id}","rule":"{rule}","symbol":"{symbol}","price":{price},"message":"{message}","time":"{time}"}"#
@@ -51,11 +51,11 @@ package struct WebhookSettings: Options {
         problems.add("'headers.\(visible(name))': \(fault)", at: "headers")
       }
       if ["content-type", "content-length", "host", "transfer-encoding", "connection"].contains(name.lowercased()) {
-        problems.add("'headers.\(visible(name))': this header is set by itself", at: "headers")
+        problems.add("'headers.\(visible(name))': stockbus sets this header itself", at: "headers")
       }
     }
     if let secret, WebhookSignature(secret: secret) == nil {
-      problems.add("'secret' must not be empty, and Base64 behind whsec_", at: "secret")
+      problems.add("'secret' must not be empty, and must be Base64 after whsec_", at: "secret")
     }
     if let fault = WebhookBody.fault(in: body) { problems.add("'body': \(fault)", at: "body") }
   }
@@ -64,9 +64,9 @@ package struct WebhookSettings: Options {
 package struct NtfySettings: Options {
   @SettingGroup package var channel = ChannelOptions()
   @Setting("The server's address.") package var server = "https://ntfy.sh"
-  @Setting("The topic; who knows it can read it. An empty one switches the channel off.") package var topic: Secret
+  @Setting("The topic; everybody who knows it can read the alerts. An empty topic disables the channel.") package var topic: Secret
   @Setting("An access token of the server.") package var token: Secret?
-  @Setting("From 1, the least, to 5.", in: 1...5) package var priority = 3
+  @Setting("The priority, from 1 (lowest) to 5.", in: 1...5) package var priority = 3
   @Setting("Tags and emoji names.", count: 0...20) package var tags: [String] = []
   @SettingGroup package var posting = PostingOptions()
   package init() {}
@@ -77,7 +77,7 @@ package struct NtfySettings: Options {
     if server.isEmpty { problems.add("'server' must not be empty", at: "server") }
     checkAddress(server, "server", &problems)
     if let token, token.revealed.isEmpty || HTTPFields.fault(inValue: token.revealed) != nil {
-      problems.add("'token' is no token", at: "token")
+      problems.add("'token' has characters that a token cannot have", at: "token")
     }
     let isTopic = topic.revealed.utf8.allSatisfy { byte in
       switch byte {
@@ -91,13 +91,13 @@ package struct NtfySettings: Options {
 
 package struct EmailSettings: Options {
   @SettingGroup package var channel = ChannelOptions()
-  @Setting("Who gets it.", count: 1...50) package var to: [String]
-  @Setting("Who it comes from.") package var from: String
-  @Setting("Its subject, with {rule}, {symbol}, {price}, {message}, {time} and the like.", length: 1...200)
+  @Setting("The recipients.", count: 1...50) package var to: [String]
+  @Setting("The sender.") package var from: String
+  @Setting("The subject, with {rule}, {symbol}, {price}, {message}, {time} and the other placeholders.", length: 1...200)
   package var subject = "{message}"
-  @Setting("The program that takes mail the way sendmail does.", length: 1...) package var program = "/usr/sbin/sendmail"
+  @Setting("The program that takes mail as sendmail does.", length: 1...) package var program = "/usr/sbin/sendmail"
   @Setting("How long the program may take.", in: .milliseconds(1) ... .seconds(600)) public var timeout = Duration.seconds(30)
-  @Setting("How often it is tried before it becomes a dead letter.", in: 1...100) package var attempts = 4
+  @Setting("The number of attempts before the alert becomes a dead letter.", in: 1...100) package var attempts = 4
   @Setting("The first pause between attempts; each is up to twice as long as the one before.", in: .milliseconds(1) ... .seconds(3600))
   package var backoff = Duration.seconds(5)
   package init() {}
@@ -114,13 +114,13 @@ package struct EmailSettings: Options {
 package struct CommandSettings: Options {
   @SettingGroup package var channel = ChannelOptions(heedsQuietHours: false)
   @Setting(
-    "The program and its arguments, each an item, with {id}, {rule}, {symbol}, {price}, {message}, {time}, {component}, {channel}; "
-      + "no shell looks at them.", count: 1...200)
+    "The program and its arguments as a list, with {id}, {rule}, {symbol}, {price}, {message}, {time}, {component}, {channel}; "
+      + "they are not interpreted by a shell.", count: 1...200)
   package var run: [String]
-  @Setting("Further variables of its environment, which is PATH, HOME and LANG otherwise.", count: 0...100)
+  @Setting("Environment variables in addition to PATH, HOME and LANG.", count: 0...100)
   package var environment: Mapping<Secret> = [:]
   @Setting("How long it may take before it is killed.", in: .milliseconds(1) ... .seconds(3600)) public var timeout = Duration.seconds(30)
-  @Setting("How often it is tried before it becomes a dead letter; it fails when its exit status is not 0.", in: 1...100)
+  @Setting("The number of attempts before the alert becomes a dead letter; an attempt fails if the exit status is not 0.", in: 1...100)
   package var attempts = 1
   @Setting("The first pause between attempts; each is up to twice as long as the one before.", in: .milliseconds(1) ... .seconds(3600))
   package var backoff = Duration.seconds(1)
@@ -137,7 +137,7 @@ package struct CommandSettings: Options {
       }
     }
     for (name, value) in environment.entries where name.isEmpty || name.contains("=") || (name + value.revealed).utf8.contains(0) {
-      problems.add("'environment': \(shown(name)) cannot be a variable", at: "environment")
+      problems.add("'environment': \(shown(name)) cannot be the name of a variable", at: "environment")
     }
   }
 }

@@ -3,10 +3,10 @@ package import StockbusPlugin
 
 /// The options that every channel has.
 package struct ChannelOptions: Options {
-  @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) package var name: String?
-  @Setting("False switches it off; a command may switch it on.") package var enabled = true
-  @Setting("Stays silent in the quiet hours.") package var heedsQuietHours = true
-  @Setting("Alerts at most; more are left out and counted.") package var rate = Rate.max
+  @Setting("The channel's name in rules and commands; by default its kind.", length: 1...40) package var name: String?
+  @Setting("False disables it; a command can enable it.") package var enabled = true
+  @Setting("Sends nothing in the quiet hours.") package var heedsQuietHours = true
+  @Setting("The most alerts in a time; further ones are dropped and counted.") package var rate = Rate.max
 
   package init() {}
 
@@ -16,10 +16,10 @@ package struct ChannelOptions: Options {
 /// How a channel posts to a server.
 package struct PostingOptions: Options {
   @Setting("How long an attempt may take.", in: .milliseconds(1) ... .seconds(600)) public var timeout = Duration.seconds(10)
-  @Setting("How often it is tried before it becomes a dead letter.", in: 1...100) package var attempts = 8
+  @Setting("The number of attempts before the alert becomes a dead letter.", in: 1...100) package var attempts = 8
   @Setting("The first pause between attempts; each is up to twice as long as the one before.", in: .milliseconds(1) ... .seconds(3600))
   package var backoff = Duration.seconds(1)
-  @Setting("A file of certificates (PEM) that are trusted beside the system's.", length: 1...) public var certificates: String?
+  @Setting("A file of certificates (PEM) that are trusted in addition to the system's.", length: 1...) public var certificates: String?
   @Setting("Uses the proxy that https_proxy, http_proxy and no_proxy name.") package var proxy = false
 
   package init() {}

@@ -13,7 +13,7 @@ package enum ChannelSettings: OneOf {
   package static let cases: [OneOfCase<ChannelSettings>] = [
     .init("desktop", "A notification on the desktop, by notify-send where that is installed.", ChannelSettings.desktop),
     .init("webhook", "A POST of JSON to a web address.", ChannelSettings.webhook),
-    .init("ntfy", "A message to phones and browsers by a ntfy server.", ChannelSettings.ntfy),
+    .init("ntfy", "A message to phones and browsers through an ntfy server.", ChannelSettings.ntfy),
     .init("email", "An e-mail, by the system's sendmail program.", ChannelSettings.email),
     .init("command", "A program that is run for each alert, without a shell.", ChannelSettings.command),
     .init("file", "A line in a file.", ChannelSettings.file),

@@ -1,22 +1,22 @@
 package import StockbusPlugin
 
 package struct NotificationSettings: Options {
-  @Setting("What to watch for; more can be added while it runs.", count: 0...10_000)
+  @Setting("The rules; more can be added while it runs.", count: 0...10_000)
   package var rules: [RuleSettings] = []
-  @Setting("Where alerts go out; without channels they are published only.", count: 0...100)
+  @Setting("The channels that deliver alerts; without channels alerts are only published as events.", count: 0...100)
   package var channels: [ChannelSettings] = []
-  @Setting("False switches all alerts off; a command may switch them on.")
+  @Setting("False disables all alerts; a command can enable them.")
   package var enabled = true
-  @Setting("When channels that heed it stay silent; what they would have said is left out.")
+  @Setting("The hours in which channels with 'quiet' send nothing; their alerts are dropped.")
   package var quietHours: QuietHours?
-  @Setting("Alerts that may wait for a channel; when there are more, the oldest is left out and counted.", in: 1...1_000_000)
+  @Setting("The most alerts that wait for a channel; beyond it the oldest is dropped and counted.", in: 1...1_000_000)
   package var queue = 1000
-  @Setting("How long the end waits for alerts that are still on their way.", in: .zero ... .seconds(3600))
+  @Setting("How long to wait at the end for alerts that are not delivered yet.", in: .zero ... .seconds(3600))
   package var deadline = Duration.seconds(5)
-  @Setting("Prices kept at most for the window of one rule and symbol.", in: 2...10_000_000)
+  @Setting("The most prices that are kept for the window of one rule and symbol.", in: 2...10_000_000)
   package var windowPrices = 65_536
   @Setting(
-    "Memory for the prices of all windows together; where it is used up, the oldest of a window are left out.", in: ByteSize.kibibytes(1)...
+    "The memory for the prices of all windows together; beyond it the oldest prices of a window are removed.", in: ByteSize.kibibytes(1)...
   )
   package var windowMemory = ByteSize.mebibytes(64)
 
@@ -34,14 +34,14 @@ package struct NotificationSettings: Options {
   package func validate(_ problems: inout OptionProblems) {
     let names = ChannelSettings.names(channels)
     for (i, name) in names.enumerated() where names[..<i].contains(name) {
-      problems.add("two channels are called \(shown(name))", at: "channels", item: i)
+      problems.add("two channels have the name \(shown(name))", at: "channels", item: i)
     }
     let rules = rules.map(\.effectiveName)
     for (i, rule) in self.rules.enumerated() {
-      if rules[..<i].contains(rules[i]) { problems.add("two rules are called \(shown(rules[i]))", at: "rules", item: i) }
+      if rules[..<i].contains(rules[i]) { problems.add("two rules have the name \(shown(rules[i]))", at: "rules", item: i) }
       for channel in rule.channels ?? [] where !names.contains(channel) {
         problems.add(
-          "'rules[\(i)].channels': no channel is called \(shown(channel))\(didYouMean(channel, among: names))", at: "rules", item: i)
+          "'rules[\(i)].channels': there is no channel \(shown(channel))\(didYouMean(channel, among: names))", at: "rules", item: i)
       }
     }
   }

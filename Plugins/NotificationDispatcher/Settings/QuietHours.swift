@@ -16,7 +16,7 @@ extension QuietTime: ScalarOption {
       parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } }), let hour = Int(parts[0]),
       let minute = Int(parts[1])
     else { throw .mismatch }
-    guard hour < 24, minute < 60 else { throw .because("a day has 24 hours of 60 minutes") }
+    guard hour < 24, minute < 60 else { throw .because("an hour is at most 23, a minute at most 59") }
     minutes = hour * 60 + minute
   }
   package static var optionType: OptionType {
@@ -35,9 +35,9 @@ extension QuietTime: ScalarOption {
 package struct QuietHours: Options {
   @Setting("When they begin.")
   package var from: QuietTime
-  @Setting("When they end; before their beginning means the next day.")
+  @Setting("When they end; an end before the beginning is on the next day.")
   package var to: QuietTime
-  @Setting("Where it is so late: a name of the IANA time zone database, such as Europe/Zurich.", length: 1...100)
+  @Setting("Their time zone: a name of the IANA time zone database, such as Europe/Zurich.", length: 1...100)
   package var zone = "UTC"
 
   package init() {}

@@ -14,62 +14,64 @@ package struct RuleSettings: Options {
     case firstPrice, previousClose
   }
 
-  @Setting("What it is called; without a name it is called what it says, such as 'AAPL crosses_above 200'.", length: 1...100)
+  @Setting("The rule's name; by default its condition, such as 'AAPL crosses_above 200'.", length: 1...100)
   package var name: String?
-  @Setting("The one symbol it is about.")
+  @Setting("The only symbol that the rule is about.")
   package var symbol: Symbol?
   @Setting(
-    "The symbols it is about, each by itself: names, and patterns with * and ?. Without 'symbol' and 'symbols' it is about all.",
+    "The symbols that the rule is about, each checked by itself: names, and patterns with * and ?. Without 'symbol' and 'symbols' it is about all symbols.",
     count: 1...10_000)
   package var symbols: [String]?
   @Setting(
-    "What 'above', 'below' and the crossings look at: the price, or its change or per cent since the beginning of the window, "
-      + "without a window since the first price or the previous close ('since').")
+    "The value that 'above', 'below' and the crossings compare: the price, or its change or per cent since the beginning of the window, "
+      + "or without a window since the first price or the previous close ('since').")
   package var of = Measure.price
   @Setting(
-    "What changes count from: the first price, or the close of the symbol's trading date before, which the file under 'history' knows for the first one; a symbol without a known close counts from its first price of the date."
+    "The reference of changes: the first price, or the previous close, which for the first trading date comes from the file under 'history'; without a known close it is the first price of the date."
   )
   package var since = Since.firstPrice
-  @Setting("Holds while it is above this.")
+  @Setting("Fires while the value is above this.")
   package var above: Move?
-  @Setting("Holds while it is below this.")
+  @Setting("Fires while the value is below this.")
   package var below: Move?
-  @Setting("Happens when it gets above this.")
+  @Setting("Fires when the value rises above this.")
   package var crossesAbove: Move?
-  @Setting("Happens when it gets below this.")
+  @Setting("Fires when the value falls below this.")
   package var crossesBelow: Move?
-  @Setting("Holds while the price is this much above the lowest one in the window, or above the previous close.")
+  @Setting("Fires while the price is this much above the lowest one in the window, or above the previous close.")
   package var risesBy: Move?
-  @Setting("Holds while the price is this much below the highest one in the window, or below the previous close.")
+  @Setting("Fires while the price is this much below the highest one in the window, or below the previous close.")
   package var fallsBy: Move?
   @Setting(
-    "How far back prices are compared, by the events' own time; without a window all the way.", in: .nanoseconds(1) ... .seconds(31_622_400)
+    "How far back prices are compared, by the events' own times; by default back to the start.",
+    in: .nanoseconds(1) ... .seconds(31_622_400)
   )
   package var window: Duration?
-  @Setting("How far it has to get back behind the threshold before it can fire again; a percentage is a share of the threshold.")
+  @Setting(
+    "How far the value must move back across the threshold before the rule can fire again; a percentage is a share of the threshold.")
   package var rearm: Move?
-  @Setting("How long a symbol is left alone after it fired.", in: .zero ... .seconds(31_622_400))
+  @Setting("How long the rule does not fire again for the same symbol.", in: .zero ... .seconds(31_622_400))
   package var cooldown = Duration.zero
-  @Setting("Fires again every so often while it holds; not for crossings.", in: .nanoseconds(1) ... .seconds(31_622_400))
+  @Setting("Fires again at this interval while the condition is true; not for crossings.", in: .nanoseconds(1) ... .seconds(31_622_400))
   package var remind: Duration?
   @Setting("Fires once for each symbol, and never again.")
   package var once = false
-  @Setting("Fires for what holds already when a symbol's first price comes.")
+  @Setting("Fires even if the condition is already true at a symbol's first price.")
   package var initial = false
-  @Setting("From this time on it is silent.")
+  @Setting("The time after which the rule does not fire.")
   package var expires: Timestamp?
-  @Setting("False switches it off; a command may switch it on.")
+  @Setting("False disables it; a command can enable it.")
   package var enabled = true
-  @Setting("Goes out in quiet hours too.")
+  @Setting("Is delivered in quiet hours too.")
   package var urgent = false
-  @Setting("The names of the channels it goes to; without them to all.", count: 1...100)
+  @Setting("The names of the channels that deliver its alerts; by default all.", count: 1...100)
   package var channels: [String]?
   @Setting(
-    "The person of a dashboard whose own rule it is: only that person sees its alerts on the page, and they go to no channel. Its name is @OWNER NAME.",
+    "The dashboard account that owns the rule: only this account sees its alerts on the page, and no channel delivers them. The rule's name is @OWNER NAME.",
     length: 1...32)
   package var owner: String?
   @Setting(
-    "What the alert says, with {rule}, {symbol}, {price}, {time}, {threshold}, {reference}, {change}, {percent}.", length: 1...1000)
+    "The text of the alert, with {rule}, {symbol}, {price}, {time}, {threshold}, {reference}, {change}, {percent}.", length: 1...1000)
   package var message: String?
 
   package init() {}
@@ -84,7 +86,7 @@ package struct RuleSettings: Options {
     }
     if let owner, owner.contains(where: \.isWhitespace) { problems.add("'owner' is a name without blanks", at: "owner") }
     if owner != nil, channels != nil { problems.add("either 'owner' or 'channels', not both", at: "channels") }
-    if owner == nil, name?.hasPrefix("@") == true { problems.add("a name begins with '@' only where there is an 'owner'", at: "name") }
+    if owner == nil, name?.hasPrefix("@") == true { problems.add("a name begins with '@' only if the rule has an 'owner'", at: "name") }
     if symbol != nil, symbols != nil { problems.add("either 'symbol' or 'symbols', not both", at: "symbols") }
     for (i, text) in (symbols ?? []).enumerated() {
       if let fault = Glob.fault(in: text) { problems.add("'symbols': \(fault)", at: "symbols", item: i) }
@@ -101,7 +103,7 @@ package struct RuleSettings: Options {
     let key = condition.kind.rawValue
     if condition.isMove {
       if condition.level.raw <= 0 { problems.add("'\(key)' must be more than zero", at: key) }
-      if of != .price { problems.add("'of' is for \(Condition.Kind.levels); '\(key)' says itself what it looks at", at: "of") }
+      if of != .price { problems.add("'of' is for \(Condition.Kind.levels); '\(key)' compares a change by itself", at: "of") }
     } else {
       if of == .percent, !condition.level.isPercent {
         problems.add("'\(key)' must be a percentage such as 5%, as 'of' is percent", at: key)
@@ -122,11 +124,11 @@ package struct RuleSettings: Options {
     if let rearm {
       if rearm.raw < 0 { problems.add("'rearm' must not be negative", at: "rearm") }
       if condition.isPercent(of: of), !rearm.isPercent {
-        problems.add("'rearm' must be a percentage, as the threshold is one", at: "rearm")
+        problems.add("'rearm' must be a percentage, because the threshold is one", at: "rearm")
       }
     }
     if remind != nil, condition.isCrossing {
-      problems.add("'remind' is not for a crossing, which is over when it has happened", at: "remind")
+      problems.add("'remind' is not for a crossing, which fires once when it happens", at: "remind")
     }
     if remind != nil, once { problems.add("either 'remind' or 'once', not both", at: "remind") }
   }

@@ -26,7 +26,7 @@ extension Desk {
       return OpenedAccount(name, deposit: state.deposits, currency: state.currency, isNew: false)
     }
     guard var rules = newcomers else {
-      throw CommandError("no accounts are opened: 'newcomers' would name the account whose terms they get")
+      throw CommandError("accounts cannot be opened: 'newcomers' does not name the account whose terms they get")
     }
     if accountNames.count >= Self.mostAccounts { throw CommandError("there are \(Self.mostAccounts) accounts already") }
     rules.name = name
@@ -61,7 +61,7 @@ extension Desk {
     if broker.isHalted(symbol) { return "\(symbol) is halted" }
     if !broker.isLive(symbol) { return "the market of \(symbol) is closed" + (markets.opening(of: symbol).map { " until \($0)" } ?? "") }
     if broker.hasPrices(symbol) { return nil }
-    return "no price of \(symbol) has come" + (instruments[symbol] == nil ? meant(by: symbol) : "")
+    return "\(symbol) has no price so far" + (instruments[symbol] == nil ? meant(by: symbol) : "")
   }
 
   /// `; did you mean 'AAPL'?`, if there is an instrument with a similar name; otherwise nothing.
@@ -86,7 +86,7 @@ extension Desk {
     var lines = [
       [
         "account \(account)", "equity \(state.equity.money) \(state.currency)", "cash \(state.cash.money)",
-        "to trade with \(state.buyingPower.money)",
+        "buying power \(state.buyingPower.money)",
         "realised \(state.realised.money)", "unrealised \(state.unrealised.money)", "fees \(state.fees.money)",
       ]
     ]

@@ -22,7 +22,7 @@ extension Desk {
   }
 
   mutating func replace(_ name: String, by change: OrderTerms, in account: String?, now: Timestamp) throws(CommandError) -> OrderAnswer {
-    if change == OrderTerms() { throw CommandError("write 'replace ORDER' and what is to change: 'replace 2 at 190'") }
+    if change == OrderTerms() { throw CommandError("write 'replace ORDER' and what to change, such as 'replace 2 at 190'") }
     let account = try self.account(account)
     guard let old = openOrder(name, of: account) else { throw CommandError("no open order \(shown(name))") }
     let key = change.key ?? automaticKey(account)

@@ -18,17 +18,17 @@ struct OrderCommand {
   static let infos = [
     CommandInfo(
       "buy SYMBOL QUANTITY [at LIMIT] [stop PRICE] [trail DISTANCE] [day|gtc|ioc] [key KEY] [in ACCOUNT]",
-      "Buys: at the market, at a limit, or from a stop on; a trailing distance is a price or a percentage."),
+      "Buys at the market, at a limit, or once a stop is reached; a trailing distance is a price or a percentage."),
     CommandInfo("sell SYMBOL QUANTITY [WORDS]", "Sells, with the words of 'buy'."),
-    CommandInfo("preview buy|sell SYMBOL QUANTITY [WORDS]", "Says what an order would cost, and does nothing."),
-    CommandInfo("cancel ORDER [in ACCOUNT]", "Cancels what is not filled of an order, by its number or key."),
+    CommandInfo("preview buy|sell SYMBOL QUANTITY [WORDS]", "Shows what an order would cost, without sending it."),
+    CommandInfo("cancel ORDER [in ACCOUNT]", "Cancels the unfilled part of an order, by its number or key."),
     CommandInfo(
-      "replace ORDER [quantity QUANTITY] [at LIMIT] [stop PRICE] [in ACCOUNT]", "Puts another order in the place of an open one."),
+      "replace ORDER [quantity QUANTITY] [at LIMIT] [stop PRICE] [in ACCOUNT]", "Replaces an open order by another one."),
     CommandInfo("open ACCOUNT", "Opens an account with the terms of 'newcomers'."),
     CommandInfo("halt SYMBOL", "Stops trading in an instrument."),
-    CommandInfo("resume SYMBOL", "Lets trading in an instrument go on."),
+    CommandInfo("resume SYMBOL", "Resumes trading in an instrument."),
     CommandInfo("show [in ACCOUNT]", "Shows an account: its money, positions and open orders."),
-    CommandInfo("fills [in ACCOUNT]", "Shows the last 200 fills of the file, also those of runs before, as JSON, one in a line."),
+    CommandInfo("fills [in ACCOUNT]", "Shows the last 200 fills of the file, including those of earlier runs, as JSON, one on each line."),
   ]
 
   let action: Action

@@ -8,7 +8,7 @@ extension Desk {
     guard let symbol else { return reason.sentence }
     let instrument = instruments[symbol]
     switch reason {
-    case .unknownInstrument: return "no price of \(symbol) has come, and it is not among the instruments" + meant(by: symbol)
+    case .unknownInstrument: return "\(symbol) has no price so far, and it is not among the instruments" + meant(by: symbol)
     case .otherCurrency:
       return "\(symbol) is traded in \(instrument?.currency ?? "another currency"), "
         + "and account '\(account)' is kept in \(broker.currency(of: account)?.description ?? "another one")"
@@ -29,22 +29,22 @@ extension OrderReason {
     case .unknownAccount: "there is no such account"
     case .unknownInstrument: "there is no such instrument"
     case .unknownOrder: "there is no such order"
-    case .alreadyDone: "the order is done already"
+    case .alreadyDone: "the order is already closed"
     case .otherCurrency: "the instrument is not traded in the account's currency"
     case .badKey: "a key has 1 to 64 bytes"
-    case .badSide: "it is neither buy nor sell"
+    case .badSide: "the side is neither buy nor sell"
     case .badQuantity: "the quantity is not above zero, or too large"
     case .notInLots: "the quantity is not a whole number of lots"
-    case .badPrice: "a price is missing, not above zero, or of no use to this type of order"
+    case .badPrice: "a price is missing, not above zero, or not allowed for this type of order"
     case .offTick: "a price is not a whole number of ticks"
     case .badTrail: "the trailing distance is not above zero, or not below 100%"
-    case .insufficientBuyingPower: "not enough to trade with"
-    case .shortNotAllowed: "the account may not sell what it does not have"
+    case .insufficientBuyingPower: "the buying power is not sufficient"
+    case .shortNotAllowed: "the account may not sell short"
     case .closed: "the market is closed"
     case .halted: "the instrument is halted"
     case .tooManyOrders: "too many open orders"
     case .outOfRange: "an amount is out of range"
-    case .notFilledAtOnce: "it could not be filled at once"
+    case .notFilledAtOnce: "the order could not be filled at once"
     case .sessionEnd: "the session has ended"
     case .split: "the instrument was split"
     case .belowZero: "its price is below zero, and paper orders are filled and valued at prices above zero only"

@@ -10,7 +10,7 @@ internal import Foundation
 enum ProgramCommand {
   static var infos: [CommandInfo] { [CommandInfo("send COMMAND…", "Passes a command on to the program, and shows its reply.")] }
 
-  static var bond: String { "runs in a process already" }
+  static var bond: String { "runs in its own process already" }
 
   static func perform(_ command: Command, in session: ProgramSession) throws(CommandError) -> String {
     if session.hostsPlugin { return try session.command(([command.verb] + command.arguments).joined(separator: " ")) }

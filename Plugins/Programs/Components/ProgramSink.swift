@@ -39,7 +39,7 @@ package actor ProgramSink<Input: Event>: Sink, CommandRelay, BoundComponent, Bac
     try await session.end(by: "hand_over", Self.takeNone)
   }
 
-  private static func takeNone(_: UnsafeBufferPointer<UInt8>) throws { throw ProgramError("says 'events' where nobody asked for it") }
+  private static func takeNone(_: UnsafeBufferPointer<UInt8>) throws { throw ProgramError("sends 'events', which was not requested") }
 
   package func background() async {
     guard let plain else { return }

@@ -141,7 +141,7 @@ struct HostedFeed {
     }
     if life.hasEnded {
       try await life.end()
-      throw HostingError("it has ended before its input")
+      throw HostingError("it ended before its input")
     }
     // A batch's output is published before the batch is done.
     collect(output, &out)

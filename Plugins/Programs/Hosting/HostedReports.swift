@@ -41,7 +41,7 @@ package final class HostedReports: NoticePublisher, Sendable {
     told.withLock { told in
       func put(_ message: JSONValue) { HostVoice.put(message, to: &out) }
       let lost = counters.lost.total
-      if lost > told.lost { put(["lost": .number(lost - told.lost), "reason": "as the line before says"]) }
+      if lost > told.lost { put(["lost": .number(lost - told.lost), "reason": "see the line before"]) }
       told.lost = lost
       if !told.remembers, !context.memory.isEmpty {
         told.remembers = true

@@ -31,7 +31,7 @@ struct FramedEvents {
   ) throws(ProgramError) -> Int {
     if unpacker == nil { unpacker = EventUnpacker<E>(PackedLayout(E.self), intake, limit: intake.limit) }
     guard let unpacker = unpacker as? EventUnpacker<E> else { preconditionFailure("a component has one output") }
-    if content.count < Frame.numberSize { throw ProgramError("sends events without their number") }
+    if content.count < Frame.numberSize { throw ProgramError("sends events without a sequence number") }
     do throws(PackingError) {
       return try unpacker.unpack(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(content)[Frame.numberSize...]), into: &output)
     } catch { throw ProgramError("sends bad packed events of \(E.eventName): \(error)") }

@@ -190,7 +190,7 @@ final class PlainLines {
       while !ended.value {
         // Readers that are slow are not the program's fault.
         if await isLate(life.patience, { await ended.wait { $0 } }), !ended.value, !isPublishing {
-          throw ProgramError("has not ended within \(life.settings.timeout.optionText) since its input has")
+          throw ProgramError("has not ended within \(life.settings.timeout.optionText) since its input ended")
         }
         if Task.isCancelled, !ended.value { throw CancellationError() }
       }

@@ -15,6 +15,6 @@ struct ProgramMisfit: EnvironmentError, CustomStringConvertible {
 
   /// The error for a source that has lost its position: the next process would repeat published events.
   static func forgetful(_ failure: any Error) -> ProgramMisfit {
-    ProgramMisfit(description: "\(failure); how far it was is lost with it, so it is not started again")
+    ProgramMisfit(description: "\(failure); its position in the input is lost, so it is not started again")
   }
 }

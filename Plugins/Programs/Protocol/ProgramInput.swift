@@ -39,7 +39,7 @@ struct ProgramInput: ~Copyable {
     switch Frame.Kind(rawValue: kind) {
     case .events: return .events(content.bindMemory(to: UInt8.self))
     case .message: return try message(content.bindMemory(to: UInt8.self))
-    case nil: throw ProgramError("sends a frame of the unknown kind \(kind)")
+    case nil: throw ProgramError("sends a frame of unknown kind \(kind)")
     }
   }
 
@@ -64,7 +64,7 @@ struct ProgramInput: ~Copyable {
   private mutating func message(_ bytes: UnsafeBufferPointer<UInt8>) throws(ProgramError) -> ProgramMessage {
     let value: JSONValue
     do { value = try text.value(bytes) } catch {
-      throw ProgramError("sends what is no message: \(error), in \(shown(String(decoding: bytes, as: UTF8.self), limit: 200))")
+      throw ProgramError("sends an invalid message: \(error), in \(shown(String(decoding: bytes, as: UTF8.self), limit: 200))")
     }
     return try ProgramMessage(value)
   }

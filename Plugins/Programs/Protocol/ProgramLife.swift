@@ -80,9 +80,9 @@ final class ProgramLife {
     readErrors(of: child)
     child.close()
     let omitted = logAllowance.takeOmitted() + errorAllowance.takeOmitted()
-    if omitted > 0 { context.logger.notice("\(omitted) more lines of the program left out") }
+    if omitted > 0 { context.logger.notice("\(omitted) more lines of the program omitted") }
     if late == nil, let end, end != .exited(0) {
-      context.logger.warning("the program \(end)\(hasSaidGoodbye ? ", though it had done its work" : "")")
+      context.logger.warning("the program \(end)\(hasSaidGoodbye ? ", although it had finished its work" : "")")
     }
     return late
   }
@@ -100,7 +100,7 @@ final class ProgramLife {
     readErrors(of: child)
     child.close()
     guard hasGone else { return error }
-    if child.wasKilled { return ProgramError("has closed its input or output and not ended, and was killed") }
+    if child.wasKilled { return ProgramError("has closed its input or output without ending, and was killed") }
     let last = lastErrorLine.isEmpty ? "" : ": \(lastErrorLine)"
     return ProgramError("\(end?.description ?? "has ended")\(last)")
   }
@@ -140,7 +140,7 @@ final class ProgramLife {
   private func log(_ line: String, _ level: String, _ allowance: inout LineAllowance) {
     let (isAllowed, omitted) = allowance.take(at: context.clock.uptime)
     guard isAllowed else { return }
-    if omitted > 0 { context.logger.notice("\(omitted) lines of the program left out, too many at once") }
+    if omitted > 0 { context.logger.notice("\(omitted) lines of the program omitted, too many at once") }
     context.logger.log(level: Logger.Level(rawValue: level) ?? .info, "\(visible(line, limit: 2048))")
   }
 }

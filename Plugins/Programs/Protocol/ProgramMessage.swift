@@ -20,7 +20,7 @@ enum ProgramMessage {
   case remark(ProgramRemark)
 
   /// The error for an unexpected message of this kind.
-  var unasked: ProgramError { ProgramError("says '\(name)' where nobody asked for it") }
+  var unasked: ProgramError { ProgramError("sends '\(name)', which was not requested") }
 
   /// The name of the message, for error messages.
   var name: String {
@@ -41,7 +41,7 @@ enum ProgramMessage {
 
   /// Parses a message other than `events`. Its first member is its kind.
   init(_ message: JSONValue) throws(ProgramError) {
-    guard let first = message.members.first else { throw ProgramError("sends what is no message: \(shown("\(message)", limit: 200))") }
+    guard let first = message.members.first else { throw ProgramError("sends an invalid message: \(shown("\(message)", limit: 200))") }
     let text = first.value.text
     switch first.name {
     case "hello": self = .hello(message)
@@ -51,8 +51,8 @@ enum ProgramMessage {
     case "drained": self = .drained(message)
     case "ended": self = .ended
     case "reply": self = .reply(text?.cut(toBytes: Self.replyLimit) ?? "")
-    case "refused": self = .refused(text?.cut(toBytes: Self.replyLimit) ?? "it says no reason")
-    case "failed": self = .failed(visible(text ?? "it says no reason", limit: 400))
+    case "refused": self = .refused(text?.cut(toBytes: Self.replyLimit) ?? "it gives no reason")
+    case "failed": self = .failed(visible(text ?? "it gives no reason", limit: 400))
     case let name:
       guard let remark = try ProgramRemark(name, message) else { throw ProgramError("sends an unknown message: \(shown(name))") }
       self = .remark(remark)

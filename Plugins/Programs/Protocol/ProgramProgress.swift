@@ -29,12 +29,13 @@ struct ProgramProgress {
   mutating func finish(_ message: JSONValue) throws(ProgramError) {
     let claim = message["done"]
     guard let number = claim?.count, number >= finished, number <= told else {
-      throw ProgramError("says it is done with event \(claim?.description ?? "?"); it was given \(told), and was done with \(finished)")
+      throw ProgramError(
+        "reports event \(claim?.description ?? "?") as done; \(told) events were sent to it, and \(finished) were done before")
     }
     let newly = number - finished
     let left = message["filtered"].map { $0.count ?? -1 } ?? 0
     guard left >= 0, left <= newly else {
-      throw ProgramError("says it has left out \(message["filtered"]?.description ?? "?") of \(newly) events")
+      throw ProgramError("reports \(message["filtered"]?.description ?? "?") of \(newly) events as filtered")
     }
     finished = number
     filtered += left
@@ -44,7 +45,7 @@ struct ProgramProgress {
   /// Takes a message `lost`, with its number.
   mutating func lose(_ count: Int) throws(ProgramError) {
     guard count <= told - lost else {
-      throw ProgramError("says it has lost \(count) events\(lost > 0 ? " and \(lost) before" : ""); it was given \(told)")
+      throw ProgramError("reports \(count) events as lost\(lost > 0 ? " and \(lost) before" : ""); \(told) were sent to it")
     }
     lost += count
   }
@@ -52,7 +53,7 @@ struct ProgramProgress {
   /// Takes the state of a message `done`, `commit` or `drained`, if it has one.
   mutating func takeState(_ message: JSONValue) throws(ProgramError) {
     guard let new = message["state"] else { return }
-    if new.description.utf8.count > Self.stateLimit { throw ProgramError("has a state of more than 64 KiB") }
+    if new.description.utf8.count > Self.stateLimit { throw ProgramError("sends a state of more than 64 KiB") }
     state = new
   }
 }

@@ -35,7 +35,7 @@ enum ProgramRemark {
     case "reject": self = .reject(text("reject") ?? "", origin: text("origin") ?? "", reason: text("reason") ?? "")
     case "lost":
       guard let count = count("lost") else { throw bad }
-      self = .lost(count, visible(text("reason") ?? "it says no reason", limit: 400))
+      self = .lost(count, visible(text("reason") ?? "it gives no reason", limit: 400))
     case "note":
       guard let note = text("note") else { throw bad }
       self = .note(visible(note, limit: 512))

@@ -22,10 +22,10 @@ struct ProgramRole: Sendable {
 
   /// Why a program with this answer does not fit; nil if it does.
   func misfit(_ answer: JSONValue) -> String? {
-    guard let version = answer["hello"]?.count, version >= 1 else { return "says hello without the version of the protocol" }
-    if version > Self.version { return "wants version \(version) of the protocol; this stockbus knows \(Self.version)" }
+    guard let version = answer["hello"]?.count, version >= 1 else { return "sends hello without the version of the protocol" }
+    if version > Self.version { return "needs version \(version) of the protocol; this stockbus supports \(Self.version)" }
     if let framing = answer["framing"], framing != "lines", framing != "binary" {
-      return "wants the framing \(shown("\(framing)", limit: 100)); this stockbus knows lines and binary"
+      return "needs the framing \(shown("\(framing)", limit: 100)); this stockbus supports lines and binary"
     }
     if let takes, case .array(let types)? = answer["takes"], !types.contains(.string(takes)) {
       let known = types.map { $0.text.map { shown($0) } ?? "\($0)" }

@@ -79,7 +79,7 @@ final class ProgramSession {
       ]
       if let state = progress.state { start.append(.init("state", state)) }
       ask(.object(start))
-      guard case .ready = try answer() else { throw ProgramError("does not say that it is ready") }
+      guard case .ready = try answer() else { throw ProgramError("does not send ready") }
     } catch { throw await failure(error) }
   }
 
@@ -101,7 +101,7 @@ final class ProgramSession {
   func failure(_ error: any Error) async -> any Error {
     // A source is not restarted in this case, and its error reports the loss.
     if remembers, role.kind != .source {
-      context.logger.warning("what the process remembered is gone with it; the next one begins without it")
+      context.logger.warning("the state of the process is lost; the next process starts without it")
     }
     await endWaiting()
     return await life.failure(error)
@@ -228,7 +228,7 @@ final class ProgramSession {
     while true {
       if let message = try next() {
         if case .events = message { throw ProgramError("sends events where none are expected") }
-        if case .done = message { throw ProgramError("says 'done' where no events wait") }
+        if case .done = message { throw ProgramError("sends 'done' although no events wait") }
         return message
       }
       try exchange()
@@ -257,7 +257,7 @@ final class ProgramSession {
   /// Says how many events a source has not committed by its end.
   func noteUncommitted() {
     if commits, uncommitted > 0 {
-      context.logger.notice("the program has ended without committing its last \(uncommitted) events; they are left out")
+      context.logger.notice("the program has ended without committing its last \(uncommitted) events; they are dropped")
     }
   }
 

@@ -3,7 +3,7 @@ package import StockbusPlugin
 /// The options of a processor that is a program.
 package struct ProgramProcessorSettings: Options {
   @SettingGroup package var program = ProgramSettings()
-  @Setting("The event type that it emits, such as trade; by default what it takes.") package var emits: ProgramEvent?
+  @Setting("The event type that it emits, such as trade; by default the type that it takes.") package var emits: ProgramEvent?
   package init() {}
 }
 

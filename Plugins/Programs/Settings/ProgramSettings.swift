@@ -3,9 +3,10 @@ package import StockbusPlugin
 
 /// The limits of the system's resources for a program.
 package struct ProgramLimits: Options {
-  @Setting("Address space; by default as much as there is.", in: .kibibytes(1024) ... .gibibytes(1024)) package var memory: ByteSize?
-  @Setting("Time on a processor, after which the system kills it.", in: .seconds(1) ... .seconds(31_536_000)) package var cpu: Duration?
-  @Setting("Open files.", in: 8...1_048_576) package var files = 256
+  @Setting("The most memory (address space); by default unlimited.", in: .kibibytes(1024) ... .gibibytes(1024)) package var memory:
+    ByteSize?
+  @Setting("The most processor time; then the system kills it.", in: .seconds(1) ... .seconds(31_536_000)) package var cpu: Duration?
+  @Setting("The most open files.", in: 8...1_048_576) package var files = 256
   package init() {}
 }
 
@@ -19,26 +20,26 @@ package struct ProgramSettings: Options {
   @Setting("The program and its arguments, such as [python3, cheap.py]; no shell interprets them.", count: 1...1000)
   package var run: [String]
   @Setting(
-    "messages, with acknowledgements, or plain lines for programs that know nothing of stockbus, such as awk and jq: an event is a line.")
+    "messages (with acknowledgements), or lines for programs that do not know stockbus, such as awk and jq: each event is a line.")
   package var `protocol` = ProgramProtocol.messages
   @Setting("How an event is written on a plain line; csv is without a header. json by default.") package var format: PlainFormat?
-  @Setting("Options for the program, as it understands them.") package var options: Mapping<FreeValue> = [:]
+  @Setting("The program's own options.") package var options: Mapping<FreeValue> = [:]
   @Setting("Variables for the program besides PATH, HOME, LANG, LC_ALL and TZ.", count: 0...1000)
   package var environment: Mapping<Secret> = [:]
   @Setting("The folder in which it works; by default that of stockbus.", length: 1...4096) package var folder: String?
   @Setting(
-    "How long an answer may take, and the program's end once its input has ended; then it is killed.",
+    "How long a reply may take, and how long the program may run after the end of its input; then it is killed.",
     in: .milliseconds(10) ... .seconds(86_400))
   package var timeout = Duration.seconds(10)
-  @Setting("What the system lets it use.") package var limits = ProgramLimits()
+  @Setting("Limits of the system for the process.") package var limits = ProgramLimits()
   package init() {}
 
   package func validate(_ problems: inout OptionProblems) {
-    if run.first?.isEmpty == true { problems.add("'run' begins with the program, which is empty here", at: "run") }
+    if run.first?.isEmpty == true { problems.add("'run' begins with the program, which must not be empty", at: "run") }
     if run.contains(where: { $0.contains("\0") }) { problems.add("'run' has a zero byte", at: "run") }
     if `protocol` == .lines {
       if !options.entries.isEmpty {
-        problems.add("'options' are for programs that speak messages; give a program of plain lines its options in 'run'", at: "options")
+        problems.add("'options' need 'protocol: messages'; with plain lines, write the program's options in 'run'", at: "options")
       }
     } else if format != nil {
       problems.add("'format' is for 'protocol: lines'; messages are JSON", at: "format")

@@ -1,4 +1,4 @@
-// The files of the page, put into the program by C23's #embed. Tests/Browser/files.py checks that the list is whole.
+// The files of the page, put into the program by C23's #embed. Tests/System/Browser/files.py checks that the list is whole.
 #include "page.h"
 
 // The package's C standard is the compiler's own, in which #embed is an extension.

@@ -73,7 +73,7 @@ final class CompiledExpression: Sendable {
     program = ExpressionCode(try Checker(text: text, shape: shape).condition(tree))
     description = tree.description
     if Workspace.size(program, chunk: 1) > Self.room {
-      throw ExpressionError(.limit, "the expression is too intricate", text, tree.range)
+      throw ExpressionError(.limit, "the expression is too complex", text, tree.range)
     }
   }
 

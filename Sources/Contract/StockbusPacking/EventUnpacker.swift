@@ -43,7 +43,7 @@ package final class EventUnpacker<E: Event> {
     try readNames(&bytes)
     let count = Int(try bytes.number(UInt32.self))
     if count > bytes.left || layout.size.map({ $0 * count != bytes.left }) == true {
-      throw bytes.error("\(count) events do not take \(bytes.left) bytes")
+      throw bytes.error("\(count) events cannot have \(bytes.left) bytes")
     }
     var done = 0
     while done < count {
@@ -59,7 +59,7 @@ package final class EventUnpacker<E: Event> {
   private func readNames(_ bytes: inout PackedReader) throws(PackingError) {
     let first = Int(try bytes.number(UInt32.self))
     if first == 0 { symbols.removeAll(keepingCapacity: true) }
-    if first != symbols.count { throw bytes.error("names from \(first) on, where \(symbols.count) are known") }
+    if first != symbols.count { throw bytes.error("names from number \(first) on, although \(symbols.count) are known") }
     let count = Int(try bytes.number(UInt16.self))
     if count > limit - first { throw bytes.error("more than \(limit) names") }
     for _ in 0..<count {

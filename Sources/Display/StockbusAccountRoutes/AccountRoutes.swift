@@ -114,7 +114,7 @@ package struct AccountRoutes: Sendable {
       gate.changing { request, identity in
         let body = try Bodies.read(Bodies.NewPassword.self, request)
         let secret = try await accounts.changePassword(identity, old: body.old, new: body.new, from: request.client.address)
-        gate.log(.notice, "\(identity.person.name) has a new password, set from \(request.client.address)")
+        gate.log(.notice, "\(identity.person.name) changed the password, from \(request.client.address)")
         return loggedIn(secret, request)
       })
     routes.add(
@@ -158,7 +158,7 @@ package struct AccountRoutes: Sendable {
         let scopes = body.scopes.compactMap { Scope(rawValue: $0) }
         guard scopes.count == body.scopes.count else { throw AccountError.malformed("scopes are 'read', 'trade' and 'control'") }
         let made = try await accounts.addToken(identity, name: body.name, scopes: Set(scopes))
-        gate.log(.notice, "\(identity.person.name) made token \(made.id), which may \(body.scopes.joined(separator: ", "))")
+        gate.log(.notice, "\(identity.person.name) created token \(made.id) with the rights \(body.scopes.joined(separator: ", "))")
         return .json(["id": .string("\(made.id)"), "secret": .string(made.secret)], status: 201)
       })
     routes.add(

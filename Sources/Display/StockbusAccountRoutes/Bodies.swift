@@ -56,8 +56,8 @@ enum Bodies {
         case .typeMismatch(_, let context), .valueNotFound(_, let context): (context.codingPath.first?.stringValue, "has the wrong type")
         default: (nil, "")
         }
-      throw .malformed(key.map { "'\($0)' \(what)" } ?? "the body is not the JSON object that is expected")
-    } catch { throw .malformed("the body is not the JSON object that is expected") }
+      throw .malformed(key.map { "'\($0)' \(what)" } ?? "the body is not the expected JSON object")
+    } catch { throw .malformed("the body is not the expected JSON object") }
   }
 
   /// The body as the text of a JSON object, unchanged.

@@ -73,7 +73,7 @@ package struct Gate: Sendable {
   private func response(to error: any Error, _ request: WebRequest) -> WebResponse {
     guard let error = error as? AccountError else {
       log(.error, "\(Self.words(request)): \(error)")
-      return .error(500, "internal", "something went wrong")
+      return .error(500, "internal", "internal error; the log has the reason")
     }
     switch error {
     case .storage(let cause), .unavailable(let cause): log(.error, "\(Self.words(request)): \(cause)")

@@ -66,7 +66,7 @@ extension Terminal {
     guard let closing = full else { return }
     leave()
     end()
-    if closing.heldOut > 0 { try print(StyledLine("\(closing.heldOut) earlier lines were left out"), to: .standardError) }
+    if closing.heldOut > 0 { try print(StyledLine("\(closing.heldOut) earlier lines were omitted"), to: .standardError) }
     for (line, stream) in closing.held { try print(line, to: stream) }
     if !stack.blocks.isEmpty { try show() }
   }

@@ -26,9 +26,9 @@ extension TLSFailure: CustomStringConvertible {
     case .untrusted(let reason, _): "the certificate is not trusted: \(reason)"
     case .wrongName: "the certificate is for another name"
     case .notTLS: "the other side does not speak TLS"
-    case .alert(let words): "the other side refuses: \(words)"
+    case .alert(let words): "the other side refused: \(words)"
     case .handshake(let reason), .damaged(let reason), .setup(let reason), .foreignKey(let reason): reason
-    case .uncleanShutdown: "the connection ended without TLS's farewell"
+    case .uncleanShutdown: "the connection ended without TLS close_notify"
     }
   }
 }

@@ -115,7 +115,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     }
   }
 
-  private static let tooMuch = "too much has come that is no data"
+  private static let tooMuch = "too many TLS records without data"
 
   package func channelReadComplete(context: ChannelHandlerContext) {
     if hasDelivered {

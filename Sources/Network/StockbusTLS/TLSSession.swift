@@ -51,7 +51,7 @@ final class TLSSession {
     let name = host.hasSuffix(".") ? String(host.dropLast()) : host
     let parameters = SSL_get0_param(ssl)
     // OpenSSL would treat an empty name as no name, and verify nothing.
-    guard !name.isEmpty, !name.utf8.contains(0) else { throw .setup("no host whose certificate could be checked") }
+    guard !name.isEmpty, !name.utf8.contains(0) else { throw .setup("there is no host name to check the certificate against") }
     if X509_VERIFY_PARAM_set1_ip_asc(parameters, String(name.prefix { $0 != "%" })) == 1 { return }
     OpenSSLErrors.clear()
     X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
@@ -149,7 +149,7 @@ final class TLSSession {
   }
 
   private func failure() -> TLSFailure {
-    guard let error = OpenSSLErrors.take() else { return isShaking ? .handshake("no reason is known") : .damaged("no reason is known") }
+    guard let error = OpenSSLErrors.take() else { return isShaking ? .handshake("unknown reason") : .damaged("unknown reason") }
     if error.isUntrusted { return .certificate(SSL_get_verify_result(ssl)) }
     if let alert = error.alert { return .alert(alert) }
     if error.isNotTLS, isShaking { return .notTLS }

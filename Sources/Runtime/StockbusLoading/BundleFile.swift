@@ -23,7 +23,7 @@ enum BundleFile {
       let isMissing = error == .noSuchFileOrDirectory || error == .notDirectory
       throw failed(isMissing ? "no such file; \(missing)" : "cannot be read: \(error)")
     }
-    guard let bytes = contents else { throw failed("is no plain file, which it has to be") }
+    guard let bytes = contents else { throw failed("is not a regular file, which it has to be") }
     if bytes.count > sizeLimit { throw failed("the file is larger than 64 KiB, the limit") }
     let document = YAMLParser.parse(bytes, file: path)
     guard let root = document.root, document.problems.isEmpty else { throw document.problems }

@@ -73,7 +73,7 @@ extension HistoryError: CustomStringConvertible {
   package var predicate: String {
     switch reason {
     case .missing: "does not exist"
-    case .notPlain: "is no plain file"
+    case .notPlain: "is not a regular file"
     case .notDatabase: "is no database of stockbus: it is not a database; another path leaves it alone"
     case .foreign(let id):
       "is no database of stockbus: it is a database of another program (application id \(UInt32(bitPattern: id))); another path leaves it alone"

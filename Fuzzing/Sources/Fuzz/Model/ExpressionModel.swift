@@ -1,1 +1,1 @@
-../../../../Tests/StockbusExpressionsTests/Model.swift
+../../../../Tests/Unit/StockbusExpressionsTests/Model.swift

@@ -1,1 +1,1 @@
-../../../../Tests/StockbusExpressionsTests/Support.swift
+../../../../Tests/Unit/StockbusExpressionsTests/Support.swift

@@ -33,9 +33,9 @@ extension Checker {
       let other = isLeft ? left : right
       let hint =
         if case .word(let word) = other.kind {
-          "; '\(word)' is a field here, and a symbol of this name is written as \"\(word)\""
+          "; '\(word)' is a field here; write the symbol of this name as \"\(word)\""
         } else {
-          nameMeant(by: other).map { "; a symbol of other characters is written as \"\($0)\"" } ?? ""
+          nameMeant(by: other).map { "; write a symbol with other characters as \"\($0)\"" } ?? ""
         }
       throw fail(.type, "a symbol cannot be compared with \((isLeft ? a : b).kind)\(hint)", other)
     case (.string(let text), .value(_, let dimension)):
@@ -104,7 +104,7 @@ extension Checker {
 
   /// True for `==`, false for `!=`; throws for other comparisons.
   private func equality(_ comparison: Comparison, _ what: String, _ syntax: Syntax) throws(ExpressionError) -> Bool {
-    if comparison.direction != 0 { throw fail(.type, "\(what) have no order; compare them with '==', '!=', 'in' or 'matches'", syntax) }
+    if comparison.direction != 0 { throw fail(.type, "\(what) cannot be ordered; compare them with '==', '!=', 'in' or 'matches'", syntax) }
     return comparison == .equal
   }
 
@@ -151,7 +151,7 @@ extension Checker {
     switch operand {
     case .word(let word): throw unknownField(word, item)
     case .symbol, .text, .choice: return try names(operand, item, .equal, list, item)
-    case .string: throw fail(.type, "a text is no field", item)
+    case .string: throw fail(.type, "a text is not a field", item)
     case .value(let term, let dimension):
       var values: Set<Int128> = []
       for element in list {
@@ -219,7 +219,7 @@ extension Checker {
         hits.insert(hit)
       }
       condition = try choice(offset, choices, hits, syntax)
-    case .value, .word, .string: throw fail(.type, "\(field.kind) is no field of names", syntax)
+    case .value, .word, .string: throw fail(.type, "\(field.kind) is not a field with names", syntax)
     }
     return isEqual ? condition : Self.negated(condition)
   }
@@ -239,7 +239,7 @@ extension Checker {
     switch syntax.kind {
     case .string(let text): return text
     case .word(let word) where shape[word] == nil: return word
-    case .word(let word): throw fail(.type, "expected \(what), found the field '\(word)'; as a name write \"\(word)\"", syntax)
+    case .word(let word): throw fail(.type, "expected \(what), found the field '\(word)'; to use it as a name, write \"\(word)\"", syntax)
     case .number, .time, .percent, .duration:
       throw fail(.type, "expected \(what)" + (nameMeant(by: syntax).map { "; between quotation marks it is one: \"\($0)\"" } ?? ""), syntax)
     default:
@@ -250,7 +250,7 @@ extension Checker {
   private func choice(_ offset: Int, _ choices: Choices, _ hits: Set<Int>, _ syntax: Syntax) throws(ExpressionError) -> Condition {
     if hits.isEmpty || hits.count == choices.names.count { return .constant(!hits.isEmpty) }
     guard let bytes = choices.bytes else {
-      throw fail(.type, "'\(syntax)' has a type of its own that expressions cannot read", syntax)
+      throw fail(.type, "'\(syntax)' has a type that expressions cannot read", syntax)
     }
     return .choice(offset, hits.map { bytes[$0] }.sorted())
   }

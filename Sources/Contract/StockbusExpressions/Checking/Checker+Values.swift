@@ -75,7 +75,7 @@ extension Checker {
   /// A percentage as a fraction of one: 1.5 per cent is 0.015.
   private func part(_ percent: Int128, _ syntax: Syntax) throws(ExpressionError) -> Term {
     let (part, rest) = percent.quotientAndRemainder(dividingBy: 100)
-    if rest != 0 { throw fail(.range, "as a part of one the percentage has more than nine decimals", syntax) }
+    if rest != 0 { throw fail(.range, "as a fraction of 1 the percentage has more than nine decimals", syntax) }
     return .constant(part)
   }
 

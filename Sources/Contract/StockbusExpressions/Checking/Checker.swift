@@ -54,7 +54,7 @@ struct Checker {
         let example =
           isAll ? "price > 100 and price < 200" : isText ? "symbol == AAPL or symbol == NVDA" : "price < 100 or price > 200"
         throw fail(
-          .type, "\(kind) is no condition; on each side of '\(word)' stands a whole comparison, as in \(example)", part, mayGoOn: true)
+          .type, "\(kind) is not a condition; write a whole comparison on each side of '\(word)', as in \(example)", part, mayGoOn: true)
       default: conditions.append(try condition(part))
       }
     }
@@ -85,10 +85,10 @@ struct Checker {
       if case .word(let word) = operand { return unknownField(word, syntax) }
       let message =
         switch operand {
-        case .choice(_, let choices): "\(operand.kind) is no condition; compare it, as in \(syntax) == \(choices.names.last ?? "x")"
-        case .symbol: "a symbol is no condition; compare it, as in \(syntax) == AAPL"
-        case .text: "a text is no condition; compare it, as in \(syntax) matches \"*x*\""
-        default: "\(operand.kind) is no condition; compare it, as in price > 100"
+        case .choice(_, let choices): "\(operand.kind) is not a condition; compare it, as in \(syntax) == \(choices.names.last ?? "x")"
+        case .symbol: "a symbol is not a condition; compare it, as in \(syntax) == AAPL"
+        case .text: "a text is not a condition; compare it, as in \(syntax) matches \"*x*\""
+        default: "\(operand.kind) is not a condition; compare it, as in price > 100"
         }
       // While a comparison is being typed, its left side comes first, so the text may be incomplete.
       let isOpen = text.utf8.dropFirst(syntax.range.upperBound).allSatisfy { $0 == 32 || $0 == 9 }
@@ -110,7 +110,7 @@ struct Checker {
       case .symbol: return .symbol(slot.offset)
       case .text: return .text(slot.offset)
       case .choice(let choices): return .choice(slot.offset, choices)
-      case .foreign: throw fail(.type, "the field '\(word)' has a type of its own that expressions cannot read", syntax)
+      case .foreign: throw fail(.type, "the field '\(word)' has a type that expressions cannot read", syntax)
       }
     case .string(let text): return .string(text)
     case .number, .percent, .duration, .time, .negate, .arithmetic, .call:

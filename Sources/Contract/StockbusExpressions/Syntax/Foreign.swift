@@ -9,7 +9,7 @@ enum Foreign {
       return "write '\(not)matches' with a pattern in which * is any text and ? one character, as in symbol \(not)matches \"\(pattern)\""
     }
     if word == "between" {
-      let outside = "what lies outside of a range is written as in price < 10 or price > 20"
+      let outside = "values outside of a range are written as in price < 10 or price > 20"
       return isNegated ? outside : "a range is written as in 10 <= price <= 20"
     }
     if isNegated { return nil }
@@ -24,7 +24,7 @@ enum Foreign {
   static func unitHint(_ word: String) -> String? {
     let word = word.lowercased()
     if isCurrency(word) { return currency }
-    if ["percent", "pct", "percents", "pc"].contains(word) { return "write a '%' directly behind the number, as in 1.5%" }
+    if ["percent", "pct", "percents", "pc"].contains(word) { return "write a '%' directly after the number, as in 1.5%" }
     if multiples.contains(word) { return "write all digits, as in 1_000_000, or 1e6" }
     if ["am", "pm", "oclock"].contains(word) { return timeOfDay }
     if word == "x" { return "numbers are written in decimal digits" }
@@ -35,7 +35,7 @@ enum Foreign {
   static func distantUnitHint(_ word: String) -> String? {
     if let hint = unitHint(word) { return hint }
     return times.contains(word.lowercased())
-      ? "a unit stands directly behind its number, as in 250ms; units are d, h, m, s, ms, us and ns" : nil
+      ? "write a unit directly after its number, as in 250ms; units are d, h, m, s, ms, us and ns" : nil
   }
 
   /// A hint for a word that is not a field here but has a meaning in other languages.
@@ -44,7 +44,7 @@ enum Foreign {
     case "null", "nil", "none", "nan", "undefined", "empty", "missing", "na": null
     case "inf", "infinity", "\u{221e}": "there is no infinity: a number is at most 9223372036854775807"
     case "now", "today", "yesterday", "current_timestamp", "sysdate":
-      "a condition knows no clock; how old an event was when it came is received - time, as in received - time < 1s"
+      "a condition has no current time; the delay of an event is received - time, as in received - time < 1s"
     case "true", "yes", "on": "write 'true'"
     case "false", "no", "off": "write 'false'"
     default: nil
@@ -63,18 +63,18 @@ enum Foreign {
     }
     if ["isnull", "isnan", "isnone", "exists", "coalesce", "ifnull", "nvl", "isempty"].contains(method) { return null }
     if let hint = valueHint(method) { return hint }
-    return overTime.contains(method) ? "a condition looks at one event at a time; sums, means and earlier values cannot be asked for" : nil
+    return overTime.contains(method) ? "a condition looks at one event at a time; sums, averages and earlier values are not available" : nil
   }
 
   static let currency = "prices are written without a currency, as in price > 100"
   static let windows =
-    "a condition looks at one event at a time; for changes within a time there are the rules of notification_dispatcher, with 'window'"
-  static let lists = "several are written as a list behind 'in', as in symbol in [AAPL, NVDA]"
-  static let joined = "between two conditions stands 'and' or 'or'"
-  static let pattern = "; a pattern stands behind 'matches', as in symbol matches \"A*\""
+    "a condition looks at one event at a time; for changes within a time use the rules of notification_dispatcher, with 'window'"
+  static let lists = "write several as a list after 'in', as in symbol in [AAPL, NVDA]"
+  static let joined = "write 'and' or 'or' between two conditions"
+  static let pattern = "; write a pattern after 'matches', as in symbol matches \"A*\""
 
   private static let movement =
-    "a condition looks at one event at a time; for rises, falls and crossings there are the rules of notification_dispatcher"
+    "a condition looks at one event at a time; for rises, falls and crossings use the rules of notification_dispatcher"
   private static let null = "nothing is null here: every event has all of its fields"
   private static let timeOfDay = "a time is written with its date and zone, as in 2013-10-08T09:45:00Z or 2013-10-08T09:45:00-04:00"
 
@@ -117,7 +117,7 @@ enum Foreign {
   ]
   private static let joints: [String: String] = [
     "but": "write 'and'", "also": "write 'and'", "unless": "write 'and not'", "except": "write 'and not'",
-    "xor": "there is no 'xor'; write it as a and not b or b and not a", "mod": "there is no remainder", "div": "write '/'",
+    "xor": "there is no 'xor'; write a and not b or b and not a", "mod": "there is no remainder operator", "div": "write '/'",
     "then": "a condition only says which events pass", "else": "a condition only says which events pass",
     "order": "a condition only says which events pass; sorting_feed orders them",
     "limit": "a condition only says which events pass; sorting_feed has 'top'",

@@ -8,7 +8,7 @@ extension Parser {
       return fail("write '\(keyword.rawValue)' in lower case")
     }
     if let operatorBegun { return operatorBegun }
-    if token == .mark(.close) || token == .mark(.closeList) { return fail("\(shownToken) closes nothing") }
+    if token == .mark(.close) || token == .mark(.closeList) { return fail("\(shownToken) has no matching opening bracket") }
     if isBeforeDuration { return fail(Foreign.windows) }
     if let error = misplacedBeginning(tree) { return error }
     switch token {
@@ -16,11 +16,11 @@ extension Parser {
       if case .number = before, let hint = Foreign.distantUnitHint(word) { return fail(hint) }
       if let hint = Foreign.operatorHint(word, next: wordAhead) { return fail(hint) }
     case .mark(.comma): return fail(hintOnComma(behind: tree))
-    case .mark(.openList): return fail("\(shownToken) stands behind 'in'; values of other events cannot be asked for")
+    case .mark(.openList): return fail("\(shownToken) after 'in' is not possible; values of other events are not available")
     case .number:
       let digits = lexer.written(range)
       if case .number = before, Self.isGroup(digits) {
-        return fail("a number holds no blanks: \(visible(lexer.written(rangeBefore) + "_" + digits, limit: 60))")
+        return fail("a number has no blanks: \(visible(lexer.written(rangeBefore) + "_" + digits, limit: 60))")
       }
     default: break
     }
@@ -53,9 +53,9 @@ extension Parser {
         if Self.isGroup(digits) {
           let whole = visible(lexer.written(rangeBefore), limit: 30)
           let rest = visible(digits, limit: 30)
-          return "a number holds no commas: \(whole)_\(rest) or \(whole)\(rest)"
+          return "a number has no commas: \(whole)_\(rest) or \(whole)\(rest)"
         }
-        return "decimals stand behind a point, as in 0.5"
+        return "write decimals after a point, as in 0.5"
       }
     }
     if case .comparison(_, let operators) = tree.kind, let last = operators.last, last.direction == 0 { return Foreign.lists }
@@ -94,7 +94,7 @@ extension Parser {
     case .plus: "; a number has no '+' before it"
     case .times:
       switch before {
-      case .mark(.times): "; there is no power, write price * price"
+      case .mark(.times): "; there is no power operator, write price * price"
       case .mark(.divided): "; there are no comments"
       default: Foreign.pattern
       }

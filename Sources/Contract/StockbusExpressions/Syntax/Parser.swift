@@ -128,7 +128,7 @@ struct Parser {
         let near = token == .end || !begun.isEmpty ? ["in", "matches"].filter { $0.hasPrefix(begun) } : []
         if near.isEmpty, case .word(let word) = token, let hint = Foreign.operatorHint(word, isNegated: true) { throw fail(hint) }
         throw ExpressionError(
-          .syntax, "expected 'in' or 'matches' behind 'not', found \(shownToken)", lexer.text, range, isIncomplete: !near.isEmpty,
+          .syntax, "expected 'in' or 'matches' after 'not', found \(shownToken)", lexer.text, range, isIncomplete: !near.isEmpty,
           completions: near)
       }
     }
@@ -164,15 +164,15 @@ struct Parser {
       default: false
       }
     if token == .mark(.openList) {
-      throw fail("one pattern stands behind 'matches'; several are joined by 'or', as in symbol matches \"A*\" or symbol matches \"B*\"")
+      throw fail("write one pattern after 'matches', and join several by 'or', as in symbol matches \"A*\" or symbol matches \"B*\"")
     }
-    if isCut { throw fail("a pattern stands in quotation marks, as in \"BRK.*\"") }
+    if isCut { throw fail("write a pattern in quotation marks, as in \"BRK.*\"") }
     return try sum()
   }
 
   private mutating func list() throws(ExpressionError) -> [Syntax] {
     if case .duration = token { throw fail(Foreign.windows) }
-    if case .mark(.open) = token { throw fail("a list stands in square brackets, as in symbol in [AAPL, NVDA]") }
+    if case .mark(.open) = token { throw fail("write a list in square brackets, as in symbol in [AAPL, NVDA]") }
     if case .number = token { throw fail("expected a list such as [1, 2], found a number; a range is written as in 10 <= price <= 20") }
     try expect(.openList, "a list such as [AAPL, NVDA]")
     var items: [Syntax] = []
@@ -231,7 +231,7 @@ struct Parser {
     switch token {
     case .word(let word):
       if let keyword = Keyword(rawValue: word), keyword != .true, keyword != .false {
-        throw fail("expected a value, found '\(word)'; as a symbol or text write \"\(word)\"")
+        throw fail("expected a value, found '\(word)'; to use it as a symbol or text, write \"\(word)\"")
       }
       try advance()
       if token == .mark(.open) { return try call(word, begin) }
@@ -256,7 +256,7 @@ struct Parser {
       let inner = try alternatives()
       try expect(.close, "')'")
       return Syntax(inner.kind, begin..<last)
-    case .mark(.openList): throw fail("a list stands behind 'in', as in symbol in [AAPL, NVDA]")
+    case .mark(.openList): throw fail("write a list after 'in', as in symbol in [AAPL, NVDA]")
     case .mark(let mark): throw fail("expected a value, found \(shownToken)\(hintOnMark(mark))")
     case .end: throw fail("expected a value, found the end" + (before == .mark(.times) ? Foreign.pattern : ""))
     }

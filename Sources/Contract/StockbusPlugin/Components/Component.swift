@@ -85,7 +85,7 @@ public struct TextFault: Sendable, Hashable {
     guard let node else { return problems.add(message, at: mark) }
     guard node.variables.isEmpty else {
       return problems.add(
-        "'\(option)' is wrong from character \(character + 1) on: \(node.shownText), which is not repeated here", at: node.mark)
+        "'\(option)' is wrong from character \(character + 1) on: \(node.shownText), whose value is not shown", at: node.mark)
     }
     let hint = node.isVerbatim || character == 0 ? "" : " (character \(character + 1))"
     problems.add(message + hint, at: node.mark(ofCharacter: character))

@@ -31,6 +31,6 @@ extension Plugin {
   }
 
   private static func part<P: EventPart>(_: P.Type, of name: String) -> Plugin {
-    Plugin("\(name).\(P.name)", "Passes the \(P.name) of \(name) on.", .processor(PartFilter<P>.self))
+    Plugin("\(name).\(P.name)", "Passes on the \(P.name) of \(name).", .processor(PartFilter<P>.self))
   }
 }

@@ -63,7 +63,7 @@ struct Redaction {
     }
     let runs = Self.runs(of: message)
     for (text, reference) in texts where !Self.runs(of: text).isDisjoint(with: runs) {
-      return "something is wrong with a value that came from \(reference), which is not repeated here"
+      return "a value from \(reference) is not valid; it is not shown here"
     }
     return message
   }

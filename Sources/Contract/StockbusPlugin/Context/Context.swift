@@ -65,9 +65,9 @@ public struct Context: Sendable {
       let text =
         switch refusal {
         case .limit:
-          "'\(id)' has brought \(symbolLimit) different symbols, its limit; events of further ones are set aside ('symbols_per_source' in 'runtime' sets the limit)"
+          "'\(id)' has sent \(symbolLimit) different symbols, its limit; events of further symbols become dead letters ('symbols_per_source' in 'runtime' sets the limit)"
         case .table:
-          "there are \(Symbol.limit - 1) different symbols, as many as there can be; events of further ones from '\(id)' are set aside"
+          "there are \(Symbol.limit - 1) different symbols, the limit; events of further symbols from '\(id)' become dead letters"
         }
       logger.error("\(text)")
       counters.note(text)
@@ -94,7 +94,8 @@ public struct Context: Sendable {
   /// Counts times that did not move the clock (`EventClock`); shown if there are any.
   public func count(datedAhead: Int) {
     if datedAhead <= 0 { return }
-    counter("dated ahead", "Times more than 5 s beyond the receipt of their event, which moved no clock.").add(datedAhead)
+    counter("dated ahead", "Event times more than 5 s after the receipt of their event; they do not advance the component's time.").add(
+      datedAhead)
   }
 
   /// Reports the component's progress, in units of its own choice such as bytes of a file; `total` is nil if the end is not known. Cheap

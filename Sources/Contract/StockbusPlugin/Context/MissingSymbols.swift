@@ -29,13 +29,13 @@ package enum MissingSymbols {
       if helpful.count == most || looked * max(1, candidates.count + aside.count) >= comparisons, looked >= most { break }
       looked += 1
       if Glob.isPattern(name) {
-        others.append((name, "nothing that came fits \(shown(name))"))
+        others.append((name, "no symbol that came matches \(shown(name))"))
       } else if rejected.contains(name) {
-        helpful.append((name, "\(shown(name)) came only in what was set aside, as a dead letter"))
+        helpful.append((name, "\(shown(name)) came only in dead letters"))
       } else if let meant = candidates.meant(by: name) {
         helpful.append((name, "\(shown(name)) never came; did you mean \(shown(meant))?"))
       } else if let meant = aside.meant(by: name) {
-        helpful.append((name, "\(shown(name)) never came; did you mean \(shown(meant)), which came only in what was set aside?"))
+        helpful.append((name, "\(shown(name)) never came; did you mean \(shown(meant)), which came only in dead letters?"))
       } else {
         others.append((name, "\(shown(name)) never came"))
       }
@@ -45,7 +45,7 @@ package enum MissingSymbols {
     let more = missing.count - sentences.count
     if more > 0 {
       let one = inOrder.count > most ? inOrder[most].name : missing[looked]
-      sentences.append("\(more) more of the named symbols never came, \(shown(one)) for one")
+      sentences.append("\(more) more of the named symbols never came, such as \(shown(one))")
     }
     return sentences
   }

@@ -6,5 +6,5 @@ package func missingBlank(_ text: String, among keys: some Sequence<String>) -> 
   guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
   let key = text[..<colon]
   guard keys.contains(where: { $0 == key }), text.utf8.index(after: colon) != text.utf8.endIndex else { return nil }
-  return "a blank is missing behind the colon of '\(visible(String(key), limit: 80)):'; write '\(visible(String(key), limit: 80)): …'"
+  return "a blank is missing after the colon of '\(visible(String(key), limit: 80)):'; write '\(visible(String(key), limit: 80)): …'"
 }

@@ -85,7 +85,7 @@ extension Options {
     let at = { (name: String) in path.isEmpty ? name : "\(path).\(name)" }
     let defaults = base ?? Self()
     let members = defaults.members()
-    var faults = members.others.map { "'\(at($0))': a property of options needs @Setting" }
+    var faults = members.others.map { "'\(at($0))': a property of options must have @Setting" }
     var seen: Set<String> = []
     for member in members.settings {
       if !seen.insert(member.name).inserted { faults.append("'\(at(member.name))': two properties have this name") }
@@ -96,7 +96,7 @@ extension Options {
       try members.fill(\.setting)
       _ = try Self(from: SettingDecoder(values: members.values))
     } catch {
-      faults.append("\(path.isEmpty ? "the options" : "'\(path)'"): its own CodingKeys or init(from:) are in the way")
+      faults.append("\(path.isEmpty ? "the options" : "'\(path)'"): remove its own CodingKeys or init(from:)")
     }
     // With all defaults, the rules about several options must hold.
     if faults.isEmpty, !defaults.describe(within: outer).contains(where: \.isRequired) {

@@ -19,7 +19,7 @@ extension Options {
       }
       value = try Self(from: SettingDecoder(values: members.values))
     } catch {
-      problems.add("\(source.subject) cannot be decoded, which is a mistake in the plugin: \(error)", at: source.node.mark)
+      problems.add("\(source.subject) cannot be decoded; this is a fault of the plugin: \(error)", at: source.node.mark)
       return nil
     }
     var rules = OptionProblems(source.node, path: source.path)
@@ -56,7 +56,7 @@ extension Options {
         let near = didYouMean(entry.key, among: names)
         // `{ where: max(price, 1) > 5 }`: the text after the comma has become a key.
         let isRest = isRest(entry) || (entry.value.isNull && near.isEmpty && place + 1 < entries.count && isRest(entries[place + 1]))
-        let rule = "inside of '{…}' and '[…]' text that holds a comma stands in quotation marks"
+        let rule = "inside '{…}' and '[…]' write text with a comma in quotation marks"
         if isRest, place > 0, names.contains(entries[place - 1].key), entries[place - 1].value.isPlainText {
           let cut = entries[place - 1]
           problems.add("'\(OptionText.visible(source.path(of: cut.key)))' ends at a comma; \(rule)", at: cut.value.mark)

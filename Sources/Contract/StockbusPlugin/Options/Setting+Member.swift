@@ -51,8 +51,8 @@ extension Setting: AnySetting {
 
   func faults(_ path: String, within outer: OuterTypes) -> [String] {
     var faults: [String] = []
-    if sentence.isEmpty || sentence.last != "." { faults.append("'\(path)': its description is no sentence: '\(sentence)'") }
-    if sentence.contains(where: \.isNewline) { faults.append("'\(path)': its sentence has several lines") }
+    if sentence.isEmpty || sentence.last != "." { faults.append("'\(path)': its description is not a sentence: '\(sentence)'") }
+    if sentence.contains(where: \.isNewline) { faults.append("'\(path)': its description has several lines") }
     // A user must be able to write any default.
     if let value, value.optionJSON != .null, !Value.optionIsMapping {
       var problems = Problems()
@@ -60,7 +60,7 @@ extension Setting: AnySetting {
       let again = Value.readOption(OptionSource(node, path: path, limits: limits), onto: nil, &problems)
       faults += problems.list.map { "its default cannot be written: \($0.message)" }
       if let again, again.optionText != value.optionText {
-        faults.append("'\(path)': its default \(value.optionText) is read back as \(again.optionText)")
+        faults.append("'\(path)': its default \(value.optionText) is read as \(again.optionText)")
       }
     }
     return faults + Value.optionFaults(path, within: outer, of: value)

@@ -12,7 +12,7 @@ package struct Catalogue: Sendable {
   /// Traps if two plugins have the same name.
   package init(_ plugins: [Plugin]) {
     self.plugins = plugins.sorted { $0.name < $1.name }
-    precondition(Set(plugins.map(\.name)).count == plugins.count, "two plugins have one name")
+    precondition(Set(plugins.map(\.name)).count == plugins.count, "two plugins have the same name")
   }
 
   /// Throws if two plugins have the same name. Very cheap, for programs that do not need the plugins; see `faults`.

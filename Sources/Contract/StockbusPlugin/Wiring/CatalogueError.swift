@@ -18,9 +18,9 @@ package struct CatalogueError: Error, Hashable, CustomStringConvertible {
         first[plugin.name] = plugin
         return nil
       }
-      if other.isEmpty || plugin.isEmpty { return "two plugins are called '\(plugin.name)', and one of them has no blueprint" }
+      if other.isEmpty || plugin.isEmpty { return "two plugins have the name '\(plugin.name)', and one of them has no blueprint" }
       if other.component == plugin.component { return "plugin '\(plugin.name)' (\(plugin.component)) is listed twice" }
-      return "two plugins are called '\(plugin.name)': those of \(other.component) and \(plugin.component)"
+      return "two plugins have the name '\(plugin.name)': those of \(other.component) and \(plugin.component)"
     }
   }
 
@@ -34,7 +34,7 @@ package struct CatalogueError: Error, Hashable, CustomStringConvertible {
         return nil
       }
       guard other != type, told.insert(ObjectIdentifier(type)).inserted else { return nil }
-      return "two event types are called '\(type.eventName)': \(String(reflecting: other)) and \(String(reflecting: type))"
+      return "two event types have the name '\(type.eventName)': \(String(reflecting: other)) and \(String(reflecting: type))"
     }
   }
 }

@@ -54,11 +54,11 @@ extension Blueprint {
   /// Why such a component cannot work in a process of its own, as the end of a sentence that begins with the plugin's name; nil if it can.
   package var obstacleToIsolation: String? {
     if let bound = component as? any BoundComponent.Type { return bound.bond }
-    if component is any Source.Type, !inputs.isEmpty { return "receives and publishes independently of each other" }
+    if component is any Source.Type, !inputs.isEmpty { return "receives and publishes independently" }
     if inputs.count > 1 { return "takes several event types" }
-    if component is any LaneProcessor.Type { return "tells its inputs apart, which another process cannot" }
-    if component is any OfferingComponent.Type { return "offers doors, which do not lead into another process" }
-    if isTimed { return "is told the time, which another process is not" }
+    if component is any LaneProcessor.Type { return "distinguishes its inputs, which another process cannot" }
+    if component is any OfferingComponent.Type { return "offers doors, which do not work across processes" }
+    if isTimed { return "depends on the run's time, which another process does not get" }
     return nil
   }
 }

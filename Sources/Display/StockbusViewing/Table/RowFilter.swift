@@ -96,10 +96,10 @@ package struct ScreenRow: SymbolEvent {
     fields: [
       .init("symbol", \.symbol, "The instrument."), .init("price", \.price, "The last price."),
       .init("change", \.change, "Price minus the reference price."), .init("percent", \.percent, "The change in per cent."),
-      .init("open", \.open, "The price that the change is counted from."), .init("high", \.high, "The highest price seen."),
+      .init("open", \.open, "The reference price of the change."), .init("high", \.high, "The highest price seen."),
       .init("low", \.low, "The lowest price seen."), .init("volume", \.volume, "Units traded."),
       .init("bid", \.bid, "Highest price a buyer offers."), .init("ask", \.ask, "Lowest price a seller asks."),
-      .init("spread", \.spread, "Ask minus bid."), .init("rank", \.rank, "The place in the feed's order."),
-      .init("updates", \.updates, "Prices that came."), .init("time", \.time, "When the last one came, by the venue."),
+      .init("spread", \.spread, "Ask minus bid."), .init("rank", \.rank, "The rank in the feed."),
+      .init("updates", \.updates, "The number of prices received."), .init("time", \.time, "The venue's time of the last price."),
     ])
 }

@@ -60,7 +60,7 @@ package struct Portfolio {
     package var sentence: String? {
       let parts = [("accounts", accounts), ("positions", positions), ("open orders", orders)].filter { $0.1 > 0 }
       if parts.isEmpty { return nil }
-      return "too many to show; events left out: " + parts.map { "\($0.1) of \($0.0)" }.joined(separator: ", ")
+      return "too many to show; events not shown: " + parts.map { "\($0.1) of \($0.0)" }.joined(separator: ", ")
     }
   }
 

@@ -19,12 +19,12 @@ package struct RawMessage: Hashable, Sendable {
 
 extension RawMessage: Event {
   package static let schema = EventSchema<RawMessage>(
-    "raw_message", "A message as a venue sent it.", time: \.received,
+    "raw_message", "A message exactly as the venue sent it.", time: \.received,
     example: RawMessage(
       component: "live", received: Timestamp(ns: 1_723_161_600_164_378_285), text: #"{"e":"trade","s":"BTCUSDT","p":"61685.99000000"}"#),
     fields: [
-      .init("component", \.component, "The component whose connection it came over."),
-      .init("received", \.received, "When it reached us."),
-      .init("text", \.text, "All of it."),
+      .init("component", \.component, "The component whose connection received it."),
+      .init("received", \.received, "When stockbus received it."),
+      .init("text", \.text, "The whole message."),
     ])
 }

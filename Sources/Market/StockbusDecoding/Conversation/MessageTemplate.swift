@@ -83,12 +83,12 @@ struct MessageTemplate: Sendable {
   static func faults(item: String) -> [String] {
     let template = MessageTemplate(item)
     let others = template.names.subtracting([.symbol, .channel])
-    return template.unknown(among: ["symbol", "channel"]) + (others.isEmpty ? [] : ["only {symbol} and {channel} may stand in an item"])
+    return template.unknown(among: ["symbol", "channel"]) + (others.isEmpty ? [] : ["only {symbol} and {channel} are allowed in an item"])
   }
 
   static func faults(keepalive: String) -> [String] {
     let template = MessageTemplate(keepalive)
-    return template.unknown(among: ["id"]) + (template.names.subtracting([.id]).isEmpty ? [] : ["only {id} may stand in it"])
+    return template.unknown(among: ["id"]) + (template.names.subtracting([.id]).isEmpty ? [] : ["only {id} is allowed in it"])
   }
 
   /// The text with the values inserted; values inside quotation marks are escaped.

@@ -18,7 +18,7 @@ struct SymbolTemplate: Sendable {
 
   /// The error in a template, in words; nil if the template is valid.
   static func fault(_ text: String) -> String? {
-    guard let pieces = pieces(text) else { return "it may hold {symbol}, {base} and {quote}, and no other braces" }
+    guard let pieces = pieces(text) else { return "only {symbol}, {base} and {quote} are allowed in braces" }
     if pieces.contains(.symbol) { return nil }
     return pieces.contains(.base) && pieces.contains(.quote) ? nil : "it needs {symbol}, or {base} and {quote}"
   }

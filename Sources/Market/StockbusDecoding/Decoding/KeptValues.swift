@@ -35,8 +35,8 @@ extension Context {
 
   /// Adds to the counters of values that did not fit; these are shown if any value did not.
   package func count(_ kept: KeptValues) {
-    if kept.cut > 0 { counter("cut", "Sizes with more than nine decimals, of which those behind the ninth were cut off.").add(kept.cut) }
-    if kept.unfit > 0 { counter("unfit", "Sizes that are 0 in their event, because they are out of range or not defined.").add(kept.unfit) }
+    if kept.cut > 0 { counter("cut", "Sizes with more than nine decimals, which were cut after the ninth.").add(kept.cut) }
+    if kept.unfit > 0 { counter("unfit", "Sizes that are 0 in their event, because they are out of range or undefined.").add(kept.unfit) }
     if kept.rounded > 0 { counter("rounded", "Prices with more than nine decimals, which were rounded.").add(kept.rounded) }
   }
 }

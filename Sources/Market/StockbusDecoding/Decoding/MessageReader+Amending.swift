@@ -61,7 +61,7 @@ extension MessageReader {
     switch code {
     case .tooManyDecimals:
       guard let raw = fitted(text, scale, .cut) else { throw problem }
-      keep(\.cut, problem, "; those behind the ninth are cut off")
+      keep(\.cut, problem, "; those after the ninth are cut off")
       decimals = 9
       return raw
     case .outOfRange:

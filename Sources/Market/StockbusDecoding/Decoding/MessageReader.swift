@@ -181,7 +181,7 @@ private struct Parts {
     // Known messages without use are not reported beside useful ones.
     var others = others
     if isOfUse { others.removeAll { if case .other = $0 { true } else { false } } }
-    if untold > 0 { others.append(.malformed(reason: "\(untold) more messages of the list are no events")) }
+    if untold > 0 { others.append(.malformed(reason: "\(untold) more messages of the list are not events")) }
     if others.isEmpty { return .events(events) }
     if others.count == 1, !isOfUse { return others[0] }
     return .several((isOfUse ? [.events(events)] : []) + others)

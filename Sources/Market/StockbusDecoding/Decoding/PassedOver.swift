@@ -34,8 +34,8 @@ package struct PassedOver: Sendable {
     context.counter(
       "passed over: \(kind)",
       fate == .correction
-        ? "Messages by which the venue cancels or corrects a trade; the trade stays in what was made of it."
-        : "Messages of this kind, which is known, and of which no event is made.")
+        ? "Messages by which the venue cancels or corrects a trade; the trade stays in bars, volumes and last prices."
+        : "Messages of this known kind, which do not become events.")
   }
 
   /// Adds a line under the ledger if trades were cancelled or corrected.

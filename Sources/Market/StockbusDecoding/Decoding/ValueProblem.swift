@@ -25,7 +25,7 @@ struct ValueProblem: Error, Hashable {
     let place = node >= 0 ? " (byte \(tape.nodes[node].start + 1))" : ""
     // A size is cut, and is here only for the remark about an event that is kept.
     let isPrice = EventKind.allCases.contains { EventFields.prices($0).contains(field) }
-    let rounding = isPrice ? "; 'finer_prices: round' in the decoding rounds prices to nine, where that leaves any" : ""
+    let rounding = isPrice ? "; 'finer_prices: round' in the decoding rounds prices to nine, unless that gives 0" : ""
     switch reason {
     case .missing: return "\(name) is missing"
     case .null: return "\(name) is null\(place)"
@@ -33,15 +33,15 @@ struct ValueProblem: Error, Hashable {
     case .notAText: return "\(name) is not a text\(text)\(place)"
     case .notANumber: return "\(name) is not a number\(text)\(place)"
     case .tooManyDecimals: return "\(name) has more than nine decimals\(text)\(place)\(rounding)"
-    case .undefined: return "\(name) is not defined\(text) stands for no number\(place)"
+    case .undefined: return "\(name) is undefined\(text) stands for no number\(place)"
     case .outOfRange: return "\(name) is out of range\(text)\(place)"
     case .negative: return "\(name) is negative\(text)\(place)"
-    case .notASide: return "\(name) is no side\(text)\(place)"
+    case .notASide: return "\(name) is neither buy nor sell\(text)\(place)"
     case .notACondition: return "\(name) has an unknown code\(text)\(place); 'conditions' can say what it means"
     case .tooMany(let limit): return "\(name) has more than \(limit) items\(place)"
     case .notATime: return "\(name) is not a time\(text)\(place)"
     case .tooFine: return "\(name) is finer than a nanosecond\(text)\(place)"
-    case .noList: return "\(name) is no list\(place)"
+    case .noList: return "\(name) is not a list\(place)"
     case .tooLong: return "\(name) is longer than \(MessageReader.valueLimit) bytes\(text)\(place)"
     case .notExact: return "\(name) divided by its scale is out of range or has more than nine decimals\(text)\(place)\(rounding)"
     case .symbol(let code): return "\(name): \(TextError(code, at: 0).reason)\(text)\(place)"

@@ -36,20 +36,20 @@ extension DecodingSpec {
   package func decodingFaults(event: EventKind?) -> [DecodingSpecError.Fault] {
     var faults: [DecodingSpecError.Fault] = []
     let rules = messages?.entries ?? []
-    if rules.isEmpty { return [.init(option: "messages", message: "'messages' is needed: which messages there are, \(Self.example)")] }
+    if rules.isEmpty { return [.init(option: "messages", message: "'messages' is needed: the kinds of messages, \(Self.example)")] }
     let remembered = Set(rules.flatMap { $0.value.remember?.entries.map(\.name) ?? [] }).subtracting(["id"])
     for (name, rule) in rules {
       func add(_ text: String) { faults.append(.init(option: "messages", message: "message '\(visible(name))' \(text)")) }
       if rule.when?.entries.isEmpty ?? true { add("needs a 'when'") }
       for path in rule.paths {
         if case .remembered(let word) = path.root, !remembered.contains(word) {
-          add("wants '@\(word)', which no message remembers\(didYouMean(word, among: remembered))")
+          add("uses '@\(word)', which no message remembers\(didYouMean(word, among: remembered))")
         }
       }
       for missing in rule.missingFields { add("becomes a \(rule.event?.rawValue ?? "") and needs the field '\(missing)'") }
       for stray in rule.strayFields { add("becomes a \(rule.event?.rawValue ?? ""), which has no field '\(stray)'") }
-      for path in rule.each ?? [] where path.root != .item { add("has '\(path)' in 'each': a path from the item on is needed") }
-      if rule.remember != nil, recall == nil { add("remembers what is never recalled: 'recall' is needed") }
+      for path in rule.each ?? [] where path.root != .item { add("has '\(path)' in 'each': the path must begin at the item") }
+      if rule.remember != nil, recall == nil { add("has 'remember', so 'recall' is needed") }
     }
     if let event, !rules.contains(where: { $0.value.event == event }) {
       let kinds = Set(rules.compactMap { $0.value.event?.rawValue }).sorted()
@@ -57,7 +57,7 @@ extension DecodingSpec {
       faults.append(.init(option: "messages", message: "none of the messages becomes a \(event.rawValue)\(others)"))
     }
     if let sequence, sequence.per != .connection {
-      faults.append(.init(option: "sequence", message: "a number that counts all messages is counted 'per: connection'"))
+      faults.append(.init(option: "sequence", message: "a sequence number of all messages needs 'per: connection'"))
     }
     return faults
   }
@@ -82,7 +82,8 @@ extension DecodingSpec {
     for symbol in symbols where form.venueName(symbol.description) == nil {
       faults.append(
         .init(
-          option: "symbols", message: "'\(symbol)' needs a -, /, _ or : between its two parts, as the venue's names have base and quote"))
+          option: "symbols",
+          message: "'\(symbol)' needs a -, /, _ or : between its two parts, because the venue's names consist of base and quote"))
     }
     return faults
   }

@@ -3,48 +3,50 @@ package import StockbusPlugin
 /// How to communicate with a venue, and how to decode its messages into events. A component has the spec as its option `decoding`, beside
 /// `preset`, which supplies the keys that are not written.
 package struct DecodingSpec: Options {
-  @Setting("Where to connect; {credentials.NAME} is filled in.", length: 1...)
+  @Setting("The address; {credentials.NAME} is replaced.", length: 1...)
   package var url: String?
   @Setting("Keys and tokens by name, for {credentials.NAME} in the messages and the url.")
   package var credentials: Mapping<Secret>?
   @Setting("How the venue writes symbols.")
   package var symbol: SymbolForm?
-  @Setting("Messages that say who we are, in order, before any subscription.")
+  @Setting("Login messages, sent in order before any subscription.")
   package var authenticate: [Secret]?
-  @Setting("Messages that subscribe, in order.")
+  @Setting("Subscription messages, sent in order.")
   package var subscribe: [SubscriptionRule]?
-  @Setting("The channels for each type of event, for {channel} and {channels}.")
+  @Setting("The channels of each type of event; they replace {channel} and {channels}.")
   package var channels: EventChannels?
-  @Setting("How long to wait between two messages to the venue.", in: .zero ... .seconds(60))
+  @Setting("The shortest time between two messages to the venue.", in: .zero ... .seconds(60))
   package var pace: Duration?
-  @Setting("A message to send now and then, where the venue expects one.")
+  @Setting("A keep-alive message to send at an interval, if the venue expects one.")
   package var keepalive: Keepalive?
-  @Setting("How long the whole connection may be silent; a quiet symbol is none of it.", in: .milliseconds(100) ... .seconds(86_400))
+  @Setting("The longest time without any message on the connection.", in: .milliseconds(100) ... .seconds(86_400))
   package var silence: Duration?
-  @Setting("Goes inside this path first, where a message has it.")
+  @Setting("Reads messages inside this path, if they have it.")
   package var unwrap: ValuePath?
-  @Setting("A message that is a list is several messages.")
+  @Setting("Reads a message that is a list as several messages.")
   package var split: Bool?
-  @Setting("Where later messages carry the id that an earlier one was remembered by, such as [0].")
+  @Setting("The path of the id in later messages under which an earlier message was remembered, such as [0].")
   package var recall: ValuePath?
-  @Setting("A number that counts all messages of the connection, checked where there is one.")
+  @Setting("The sequence number of all messages of the connection; gaps in it are reported.")
   package var sequence: SequenceRule?
   @Setting(
-    "Messages of exactly these texts are passed over and counted as heartbeats: ignore: [pong], where a venue sends texts that are no JSON.",
+    "Messages with exactly these texts are skipped and counted as heartbeats: ignore: [pong], if a venue sends texts that are not JSON.",
     count: 0...64)
   package var ignore: [String]?
   @Setting("How times are written.")
   package var time: VenueTime?
   @Setting("Prices are divided by it, exactly: with 10000 the message's 138300 is 13.83.", in: 1...1_000_000_000)
   package var priceScale: Int?
-  @Setting("Sizes are divided by it, exactly; those beyond 9,223,372,036 are 0 otherwise, and counted as unfit.", in: 1...1_000_000_000)
+  @Setting(
+    "Sizes are divided by it, exactly; without it sizes beyond 9,223,372,036 become 0 and are counted as unfit.", in: 1...1_000_000_000)
   package var sizeScale: Int?
   @Setting(
-    "Prices with more than nine decimals: reject (the message is malformed) or round (to nine, unless that leaves 0). Sizes are cut after the ninth, and counted."
+    "Prices with more than nine decimals: reject (the message is malformed) or round (to nine, unless that gives 0). Sizes are cut after the ninth decimal, and counted."
   )
   package var finerPrices: FinerPrices?
   @Setting(
-    "The kinds of messages by name, tried in order; a preset's stand behind those written here, and one of the same name is changed.")
+    "The kinds of messages by name, tried in order; those of the preset follow the ones given here, and one with the same name changes that of the preset."
+  )
   package var messages: Mapping<MessageRule>?
 
   package init() {}
@@ -97,9 +99,9 @@ package struct SymbolForm: Options {
     case kept
     case upper, lower
   }
-  @Setting("The venue's name, with {symbol}, or {base} and {quote}: what stands before and behind -, /, _ or : in a symbol.")
+  @Setting("The venue's name, with {symbol}, or with {base} and {quote}: the parts of a symbol before and after -, /, _ or :.")
   package var template: String?
-  @Setting("Capital or small letters in it.")
+  @Setting("Whether it has upper-case or lower-case letters.")
   package var letters: Letters?
   @Setting("Currencies that the venue names differently: BTC: XBT.")
   package var rename: Mapping<String>?
@@ -156,12 +158,12 @@ package struct EventChannels: Options {
 /// {channel} for each channel, and otherwise once.
 package struct SubscriptionRule: Options {
   @Setting(
-    "The text, with {symbol}, {channel}, {symbols} and {channels} (lists), {items} (a list of 'item' for each of them), {id} (1, 2, 3…) or {credentials.NAME}; ':lower' and ':upper' change letters, as in {symbol:lower}, and ':comma' makes a list one text: {items:comma}.",
+    "The text, with {symbol}, {channel}, {symbols} and {channels} (lists), {items} (a list with an 'item' for each of them), {id} (1, 2, 3…) or {credentials.NAME}; ':lower' and ':upper' change letters, as in {symbol:lower}, and ':comma' makes a list one text: {items:comma}.",
     length: 1...)
   package var message: String
-  @Setting("What {items} consists of, such as {symbol:lower}@{channel}.")
+  @Setting("The items of {items}, such as {symbol:lower}@{channel}.")
   package var item: String?
-  @Setting("Symbols in one message at most.", in: 1...10_000)
+  @Setting("The most symbols in one message.", in: 1...10_000)
   package var chunk = 100
 
   package init() {}
@@ -183,7 +185,7 @@ package struct SubscriptionRule: Options {
 /// A message that keeps a connection open.
 package struct Keepalive: Options {
   @Setting("The text; {id} is 1, 2, 3 and so on.", length: 1...) package var message: String
-  @Setting("How often.", in: .seconds(1) ... .seconds(86_400)) public var every = Duration.seconds(30)
+  @Setting("The interval.", in: .seconds(1) ... .seconds(86_400)) public var every = Duration.seconds(30)
 
   package init() {}
 

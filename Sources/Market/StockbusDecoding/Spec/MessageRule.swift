@@ -42,27 +42,29 @@ package enum VenueTime: String, Choice {
 
 /// One kind of message: how it is recognised, and its use. All keys except `when` are optional.
 package struct MessageRule: Options {
-  @Setting("What its values have to be, by path; every path must fit, by one of its patterns.")
+  @Setting("The condition of this kind: values by path; for every path one of its patterns must match.")
   package var when: Mapping<[ValuePattern]>?
-  @Setting("What it is good for; without it data where there is an 'event', else other.")
+  @Setting("The role of the message; by default data if there is an 'event', otherwise other.")
   package var role: MessageRole?
-  @Setting("What it becomes.")
+  @Setting("The type of event that it becomes.")
   package var event: EventKind?
   @Setting(
-    "The lists in it, from the outside in, whose items are one event each, or objects, whose values are; without it the message is one.")
+    "The paths of nested lists or objects, from the outside in; each item or value becomes one event. By default the whole message is one event."
+  )
   package var each: [ValuePath]?
-  @Setting("What an item's values have to be; others are left out.")
+  @Setting("The condition for an item: values by path; other items are skipped.")
   package var only: Mapping<[ValuePattern]>?
-  @Setting("Where the event's values are.")
+  @Setting("The paths of the event's values.")
   package var fields: FieldPaths?
-  @Setting("How its times are written, where they differ from the others'.")
+  @Setting("How its times are written, if not as in other messages.")
   package var time: VenueTime?
-  @Setting("What its prices are divided by, where that differs from the others'.", in: 1...1_000_000_000)
+  @Setting("Its prices are divided by this, if not as in other messages.", in: 1...1_000_000_000)
   package var priceScale: Int?
-  @Setting("What its sizes are divided by, where that differs from the others'.", in: 1...1_000_000_000)
+  @Setting("Its sizes are divided by this, if not as in other messages.", in: 1...1_000_000_000)
   package var sizeScale: Int?
   @Setting(
-    "Added to the time, such as -1m where a bar's end is told and not its begin.", in: .seconds(-31_622_400) ... .seconds(31_622_400))
+    "Added to the time, such as -1m if the message has the end of a bar and not its beginning.",
+    in: .seconds(-31_622_400) ... .seconds(31_622_400))
   package var shift: Duration?
   @Setting("The words for the side that took the liquidity.")
   package var sides: SideWords?
@@ -70,13 +72,14 @@ package struct MessageRule: Options {
   package var conditionCodes: ConditionCodes?
   @Setting("The meaning of codes that are not among those, or that mean something else: { X: contingent }.")
   package var conditions: Mapping<TradeCondition>?
-  @Setting("The size's sign is the side: above zero a buyer took the liquidity.")
+  @Setting("The sign of the size is the side: above zero a buyer took the liquidity.")
   package var signed: Bool?
-  @Setting("The number that tells whether one was lost.")
+  @Setting("The sequence number, by which lost messages are detected.")
   package var sequence: SequenceRule?
-  @Setting("What to keep for later messages: 'id' is the path of the number they carry, every other name the path of a value for @name.")
+  @Setting(
+    "Values to keep for later messages: 'id' is the path of the id in those messages, every other name the path of a value for @name.")
   package var remember: Mapping<ValuePath>?
-  @Setting("Where the words of an error are, the first that is there.")
+  @Setting("The paths of the text of an error; the first that exists is used.")
   package var text: [ValuePath]?
 
   package init() {}
@@ -88,7 +91,7 @@ package struct MessageRule: Options {
     if signed == true, sides != nil { problems.add("either 'sides' or 'signed', not both", at: "signed") }
     for (name, mapping) in [("when", when), ("only", only)] {
       for entry in mapping?.entries ?? [] where ValuePath(entry.name) == nil {
-        problems.add("'\(name)': '\(visible(entry.name))' is no path such as data.p or [1][0]", at: name)
+        problems.add("'\(name)': '\(visible(entry.name))' is not a path such as data.p or [1][0]", at: name)
       }
     }
   }
@@ -161,11 +164,11 @@ package struct FieldPaths: Options {
 
 /// A venue's words for sides; by default `buy`, `b`, `sell` and `s` in any case.
 package struct SideWords: Options {
-  @Setting("A buyer took the liquidity. Where a venue tells the maker's side, its word for a seller stands here.")
+  @Setting("A buyer took the liquidity. If a venue gives the maker's side, write its word for a seller here.")
   package var buy: [String] = []
   @Setting("A seller took the liquidity.")
   package var sell: [String] = []
-  @Setting("Nobody can tell.")
+  @Setting("The side is unknown.")
   package var unknown: [String] = []
 
   package init() {}
@@ -194,12 +197,12 @@ package struct SequenceRule: Options {
     case connection
   }
   @Setting(
-    "Where the number is; a whole number, or a text that writes one. From the message's root ($.) it counts once a message, however many items that has."
+    "The path of the number: a whole number, or a text with one. If it begins at the root ($.), it counts once for each message, not for each item."
   )
   package var path: ValuePath
-  @Setting("next: one more each time; resume: the last one again or one more; rising: more each time.") package var step = Step.next
+  @Setting("next: increases by one; resume: the last one again, or one more; rising: increases by any amount.") package var step = Step.next
   @Setting("Counted for each symbol, or for the connection.") package var per = Scope.symbol
-  @Setting("Messages with the same name here are counted together; without it each kind by itself.") package var series: String?
+  @Setting("Messages with the same name here share one sequence; by default each kind has its own.") package var series: String?
 
   package init() {}
 

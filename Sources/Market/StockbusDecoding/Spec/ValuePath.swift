@@ -127,7 +127,7 @@ extension ValuePath: ExpressibleByStringLiteral {
   /// A path written in source code, which the type `StaticString` guarantees; paths from outside use `init?(_:)`. Traps if it is not a
   /// path.
   package init(stringLiteral text: StaticString) {
-    guard let path = ValuePath("\(text)" as String) else { preconditionFailure("'\(text)' is no path") }
+    guard let path = ValuePath("\(text)" as String) else { preconditionFailure("'\(text)' is not a path") }
     self = path
   }
 }

@@ -16,17 +16,17 @@ package enum SessionWord: String, Choice {
 
 /// A session of a calendar, as written: `{ days: mon-fri, from: 09:30, to: 16:00 }`.
 package struct SessionOptions: Options {
-  @Setting("The trading days that have it.", count: 1...7)
+  @Setting("The days of the week with this session.", count: 1...7)
   package var days = [Weekdays(first: .monday, last: .friday)]
-  @Setting("What trading it is: pre, regular or post.")
+  @Setting("The kind of session: pre, regular or post.")
   package var kind = SessionWord.regular
-  @Setting("When it begins. A session that does not begin before it ends begins on the evening before its day.")
+  @Setting("When it begins. If this is not before its end, it begins on the evening before its day.")
   package var from: TimeOfDay
-  @Setting("When it is over, on its day; 24:00 is the midnight after it.")
+  @Setting("When it ends, on its day; 24:00 is the midnight after it.")
   package var to: TimeOfDay
-  @Setting("The first date that has it; without it, it has always been there.")
+  @Setting("The first date with this session; by default there is no first date.")
   package var since: TradingDate?
-  @Setting("The last date that has it; without it, it stays.")
+  @Setting("The last date with this session; by default there is no last date.")
   package var until: TradingDate?
 
   package init() {}
@@ -53,11 +53,11 @@ package struct CalendarOptions: Options {
   package var zone = "UTC"
   @Setting("The sessions of each day of the week.", count: 1...50)
   package var sessions: [SessionOptions]
-  @Setting("Dates without trading.", count: 0...10_000)
+  @Setting("Holidays: dates without trading.", count: 0...10_000)
   package var holidays: [TradingDate] = []
-  @Setting("Dates on which the regular session ends earlier, and when: 2024-11-29 13:00. Later sessions move with it.", count: 0...10_000)
+  @Setting("Dates and times of an earlier end of the regular session: 2024-11-29 13:00. Later sessions move with it.", count: 0...10_000)
   package var earlyCloses: [DatedTime] = []
-  @Setting("Dates on which the regular session begins later, and when: 2002-09-11 12:00.", count: 0...10_000)
+  @Setting("Dates and times of a later beginning of the regular session: 2002-09-11 12:00.", count: 0...10_000)
   package var lateOpens: [DatedTime] = []
 
   package init() {}
@@ -151,7 +151,7 @@ package struct CalendarOptions: Options {
     guard plan.regular != nil else { return "\(date) is a \(date.weekday), which has no regular session" }
     if plan.changed(opening: opening?.seconds, closing: closing?.seconds) != nil { return nil }
     let time = (opening ?? closing)?.optionText ?? ""
-    return "at \(time) no regular session of \(date) could \(opening == nil ? "end" : "begin")"
+    return "no regular session of \(date) can \(opening == nil ? "end" : "begin") at \(time)"
   }
 
   /// The dates from which other sessions are valid, the earliest first; the first date is before all others.

@@ -65,7 +65,7 @@ struct CSVLines {
         to += 2
       } else {
         let next = to + 1
-        guard next == end || bytes[next] == 44 else { throw fault("a comma is expected behind the quotation mark", start, next) }
+        guard next == end || bytes[next] == 44 else { throw fault("a comma is expected after the quotation mark", start, next) }
         return (Field(text: try text(content[...], start, from), column: column(start, from)), next)
       }
     }

@@ -15,13 +15,13 @@ struct InstrumentField: Sendable {
   static let all: [InstrumentField] = [
     text("name", "Its full name, such as Apple Inc.", limit: InstrumentLimits.name) { $0.name = $1 },
     InstrumentField(
-      name: "kind", sentence: "What it is.", phrase: InstrumentKind.phrase, schema: InstrumentKind.schema,
+      name: "kind", sentence: "The kind of instrument.", phrase: InstrumentKind.phrase, schema: InstrumentKind.schema,
       set: { instrument, text throws(OptionTextError) in instrument.kind = try InstrumentKind(word: text) }),
     text("industry", "Its industry or sector.", limit: InstrumentLimits.text) { $0.industry = $1 },
-    text("venue", "Where it is traded.", limit: InstrumentLimits.text) { $0.venue = $1 },
-    amount("tick_size", "The step of its prices.", Price.self) { $0.tickSize = $1 },
-    amount("lot", "The step of its quantities.", Quantity.self) { $0.lot = $1 },
-    amount("multiplier", "What a price of 1 is worth for a quantity of 1, such as 50 for a future; 1 unless told.", Quantity.self) {
+    text("venue", "The exchange or venue.", limit: InstrumentLimits.text) { $0.venue = $1 },
+    amount("tick_size", "The tick size: the step of its prices.", Price.self) { $0.tickSize = $1 },
+    amount("lot", "The lot size: the step of its quantities.", Quantity.self) { $0.lot = $1 },
+    amount("multiplier", "The value of a price of 1 for a quantity of 1, such as 50 for a future; 1 by default.", Quantity.self) {
       $0.multiplier = $1
     },
     InstrumentField(

@@ -14,13 +14,13 @@ package enum InstrumentSchema {
   package static var calendars: JSONValue {
     let mapping: JSONValue = ["type": "object", "additionalProperties": CalendarOptions.objectSchema]
     return [
-      "description": "Trading calendars by name, or YAML files of such.",
+      "description": "Trading calendars by name, or YAML files of calendars.",
       "anyOf": [["type": "string"], mapping, ["type": "array", "items": ["anyOf": [["type": "string"], mapping]]]],
     ]
   }
 
   private static var instrument: JSONValue {
-    let symbol: JSONValue = ["description": "Its symbol, as it is in prices.", "type": ["string", "number", "boolean"]]
+    let symbol: JSONValue = ["description": "Its symbol, as in its prices.", "type": ["string", "number", "boolean"]]
     let fields = InstrumentField.all.map { field in
       JSONValue.Member(field.name, .object([.init("description", .string(field.sentence))] + field.schema.members))
     }

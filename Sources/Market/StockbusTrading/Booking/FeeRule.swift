@@ -29,7 +29,7 @@ package struct FeeRule: Hashable, Sendable {
 
   /// Why no account may have this rule, in a few words; nil if the rule is valid.
   package var fault: String? {
-    if perUnit.raw < 0 || perOrder.raw < 0 || rate.raw < 0 || minimum.raw < 0 || (maximum?.raw ?? 0) < 0 { return "a fee below zero" }
+    if perUnit.raw < 0 || perOrder.raw < 0 || rate.raw < 0 || minimum.raw < 0 || (maximum?.raw ?? 0) < 0 { return "a fee is below zero" }
     if let maximum, maximum < minimum { return "a maximum below the minimum" }
     return nil
   }

@@ -4,7 +4,7 @@ extension Broker {
   /// Opens an account and pays its deposit in. Throws if its rules are not valid or there is an account with its name.
   package mutating func open(_ account: AccountRules, at received: Timestamp, into out: inout Outcomes) throws(BrokerError) {
     if let fault = account.margin.fault ?? account.fees.fault { throw BrokerError("account '\(account.name)': \(fault)") }
-    if account.deposit.raw < 0 { throw BrokerError("account '\(account.name)': a deposit below zero") }
+    if account.deposit.raw < 0 { throw BrokerError("account '\(account.name)': the deposit is below zero") }
     if accountPlaces[account.name] != nil { throw BrokerError("account '\(account.name)': opened twice") }
     begin(received, into: &out)
     accountPlaces[account.name] = accounts.count
@@ -22,7 +22,7 @@ extension Broker {
     let at = book(of: symbol)
     if books[at].terms.market != terms.market || books[at].terms.multiplier != terms.multiplier {
       guard books[at].firstHolding < 0 else {
-        throw BrokerError("instrument '\(symbol)': another market or multiplier, and there are orders or positions")
+        throw BrokerError("instrument '\(symbol)': market and multiplier cannot change while there are orders or positions")
       }
     }
     books[at].terms = terms

@@ -126,7 +126,7 @@ extension Broker {
     for key in snapshot.keys {
       let account = try account(key.account)
       guard key.number >= 1, key.number <= snapshot.lastOrder, keys[OrderKey(account: account, key: key.key)] == nil else {
-        throw BrokerError("key '\(key.key)' of '\(key.account)' is there twice, or its number is out of range")
+        throw BrokerError("key '\(key.key)' of '\(key.account)' occurs twice, or its number is out of range")
       }
       remember(OrderKey(account: account, key: key.key), KeyEntry(number: key.number, reason: key.reason, slot: -1))
     }
@@ -151,7 +151,7 @@ extension Broker {
   private mutating func restore(_ state: AccountState) throws(BrokerError) {
     let at = try account(state.account)
     guard state.currency == accounts[at].rules.currency else {
-      throw BrokerError("account '\(state.account)' was in \(state.currency), and is opened in \(accounts[at].rules.currency)")
+      throw BrokerError("account '\(state.account)' was saved in \(state.currency), but is opened in \(accounts[at].rules.currency)")
     }
     accounts[at].deposits = state.deposits
     accounts[at].cash = state.cash
@@ -165,7 +165,7 @@ extension Broker {
     let at = book(of: position.symbol)
     guard holdingPlaces[Self.holdingKey(account, at)] == nil, position.quantity.raw != .min,
       position.quantity.raw == 0 ? position.cost == .zero : position.cost == .zero || (position.cost.raw > 0) == (position.quantity.raw > 0)
-    else { throw BrokerError("the position of '\(position.account)' in '\(position.symbol)' is there twice, or contradicts itself") }
+    else { throw BrokerError("the position of '\(position.account)' in '\(position.symbol)' occurs twice, or is inconsistent") }
     let holding = holding(account, at)
     holdings[holding].holding = Holding(
       quantity: position.quantity, cost: position.cost, realised: position.realised, fees: position.fees)
@@ -175,7 +175,7 @@ extension Broker {
   private mutating func restore(_ order: Order) throws(BrokerError) {
     let account = try account(order.account)
     let key = OrderKey(account: account, key: order.key)
-    let fault = BrokerError("order \(order.number) of '\(order.account)' contradicts itself")
+    let fault = BrokerError("order \(order.number) of '\(order.account)' is inconsistent")
     let needsLimit = order.type == .limit || order.type == .stopLimit
     let needsStop = order.type == .stop || order.type == .stopLimit
     guard order.state.isOpen, order.side != .unknown, order.quantity > order.filled, order.filled.raw >= 0, keys[key] == nil,

@@ -39,11 +39,11 @@ package struct OrderPreview: Hashable, Sendable {
     var words: [String] = []
     let isPriced = estimate.price.raw != 0
     if isPriced { words.append("at \(estimate.price): value \(estimate.value.money), fee \(estimate.fee.money)") }
-    if let refusal { return (words + ["it would be refused: " + refusal]).joined(separator: "; ") }
+    if let refusal { return (words + ["it would be rejected: " + refusal]).joined(separator: "; ") }
     if !isPriced { return wait ?? "no price is known" }
-    words.append("sets aside \(estimate.reserved.money)")
+    words.append("reserves \(estimate.reserved.money)")
     if let after = estimate.after {
-      words.append("once filled: position \(after.position), cash \(after.cash.money), to trade with \(after.buyingPower.money)")
+      words.append("once filled: position \(after.position), cash \(after.cash.money), buying power \(after.buyingPower.money)")
     }
     if let wait { words.append("it would wait: " + wait) }
     return words.joined(separator: "; ")
@@ -86,11 +86,11 @@ package struct OrderAnswer: Hashable, Sendable {
     let done =
       switch deed {
       case .submit: "order \(reply.number)"
-      case .replace(let old): "order \(reply.number), in the place of order \(old)"
+      case .replace(let old): "order \(reply.number), replaces order \(old)"
       case .cancel: "cancelled order \(reply.number)"
       }
     let named = done + (key.map { ", key \(visible($0))" } ?? "")
-    if reply.isRepeated { return "done before: " + named }
+    if reply.isRepeated { return "already done: " + named }
     return named + (wait.map { "; it waits: " + $0 } ?? "")
   }
 }

@@ -54,7 +54,7 @@ package struct OrderTerms: Hashable, Sendable {
   private static func positive<Value: Comparable & ExpressibleByIntegerLiteral>(
     _ text: String, _ what: String, _ read: (String) throws(TextError) -> Value
   ) throws(CommandError) -> Value {
-    guard let value = try? read(text), value > 0 else { throw CommandError("\(shown(text)) is no \(what) above zero") }
+    guard let value = try? read(text), value > 0 else { throw CommandError("\(shown(text)) is not a \(what) above zero") }
     return value
   }
 

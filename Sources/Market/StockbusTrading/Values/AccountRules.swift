@@ -39,7 +39,7 @@ package struct MarginRule: Hashable, Sendable {
   }
 
   /// Why no account may have this rule; nil if the rule is valid.
-  package var fault: String? { long.raw <= 0 || (short?.raw ?? 1) <= 0 ? "a margin that is not above zero" : nil }
+  package var fault: String? { long.raw <= 0 || (short?.raw ?? 1) <= 0 ? "the margin must be above zero" : nil }
 
   /// The equity that a position with this value ties up; nil if it is out of range.
   func required(_ value: Amount) -> Amount? { value.magnitude.share(value.raw < 0 ? (short ?? 100) : long) }

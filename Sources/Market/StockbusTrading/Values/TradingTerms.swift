@@ -27,10 +27,10 @@ package struct TradingTerms: Hashable, Sendable {
 
   /// Why no instrument may have these terms; nil if they are valid.
   package var fault: String? {
-    if lot.raw <= 0 { return "a lot that is not above zero" }
-    if tick.raw < 0 { return "a tick below zero" }
-    if multiplier.raw <= 0 { return "a multiplier that is not above zero" }
-    return market < 0 || market >= Self.marketLimit ? "a market number out of range" : nil
+    if lot.raw <= 0 { return "the lot must be above zero" }
+    if tick.raw < 0 { return "the tick is below zero" }
+    if multiplier.raw <= 0 { return "the multiplier must be above zero" }
+    return market < 0 || market >= Self.marketLimit ? "the market number is out of range" : nil
   }
 
   /// The largest whole number of lots in `quantity`.

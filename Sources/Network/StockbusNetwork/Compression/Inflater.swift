@@ -65,7 +65,7 @@ final class Inflater {
       inflateReset(state)
       if try inflate(&input, into: &out) == .end {
         if form == .gzip, input.first == 0x1f { continue }
-        if !input.isEmpty { throw .damaged("something follows its end") }
+        if !input.isEmpty { throw .damaged("data follows its end") }
         return out.bytes
       }
       if form == .bare, bytes.suffix(4).elementsEqual([0, 0, 0xff, 0xff]), isBetweenBlocks { return out.bytes }

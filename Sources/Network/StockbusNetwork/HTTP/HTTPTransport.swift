@@ -17,7 +17,7 @@ extension HTTPTransport {
   package func send(
     _ request: HTTPRequest, limits: HTTPLimits = HTTPLimits(), secrets: [String] = [], clock: any Timekeeper
   ) async throws(HTTPError) -> HTTPResponse {
-    let late = "\(request.address) has not answered within \(limits.whole.optionText)"
+    let late = "\(request.address) did not respond within \(limits.whole.optionText)"
     return try await within(limits.whole, clock, late) { () async throws(HTTPError) in
       var request = request
       for _ in 0...max(0, limits.redirects) {

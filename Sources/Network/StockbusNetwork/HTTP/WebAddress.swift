@@ -19,7 +19,7 @@ package struct WebAddress: Sendable, Hashable {
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
       throw HTTPError(.badAddress, "an address has no blanks, control characters or letters beyond ASCII")
     }
-    guard text.utf8.count <= 8192, let url = URL(string: text) else { throw HTTPError(.badAddress, "this is no address") }
+    guard text.utf8.count <= 8192, let url = URL(string: text) else { throw HTTPError(.badAddress, "this is not an address") }
     try self.init(url)
   }
 
@@ -43,7 +43,7 @@ package struct WebAddress: Sendable, Hashable {
   package init(socket: String, _ target: String) throws(HTTPError) {
     guard target.hasPrefix("/"), target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }),
       let url = URL(string: "http+unix://\(socket.percentEncoded)\(target)")
-    else { throw HTTPError(.badAddress, "this is no address") }
+    else { throw HTTPError(.badAddress, "this is not an address") }
     self.url = url
     self.socket = socket
     isSecure = false
@@ -73,10 +73,10 @@ package struct WebAddress: Sendable, Hashable {
     let isClean = location.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } && location.utf8.count <= 8192
     let target = location.prefix { $0 != "#" }
     guard isClean, !target.isEmpty, let resolved = URL(string: String(target), relativeTo: url)?.absoluteURL else {
-      throw HTTPError(.badRedirect, "\(origin) redirects to what is no address")
+      throw HTTPError(.badRedirect, "\(origin) redirects to something that is not an address")
     }
     do throws(HTTPError) { return try WebAddress(resolved) } catch {
-      throw HTTPError(.badRedirect, "\(origin) redirects where it must not: \(error)")
+      throw HTTPError(.badRedirect, "\(origin) redirects to a forbidden address: \(error)")
     }
   }
 }

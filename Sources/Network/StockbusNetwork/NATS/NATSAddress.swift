@@ -18,7 +18,9 @@ package struct NATSAddress: Hashable, Sendable {
     let lowered = text.lowercased()
     guard lowered.hasPrefix("nats://") || lowered.hasPrefix("tls://") else { throw .mismatch }
     isSecure = lowered.hasPrefix("tls://")
-    if text.unicodeScalars.contains(where: { $0.value <= 32 || $0.value >= 127 }) { throw .because("a host has no such characters") }
+    if text.unicodeScalars.contains(where: { $0.value <= 32 || $0.value >= 127 }) {
+      throw .because("a host name cannot have these characters")
+    }
     let rest = text.dropFirst(isSecure ? 6 : 7)
     if rest.contains("@") { throw .hint("put the user's name and password into 'login'") }
     let authority = rest.hasSuffix("/") ? rest.dropLast() : rest

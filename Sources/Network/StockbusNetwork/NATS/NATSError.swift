@@ -78,30 +78,31 @@ extension NATSError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .unreachable(let words), .tls(let words): words
-    case .refused(let words): "the server does not let us in: \(words)"
+    case .refused(let words): "the server rejected the login: \(words)"
     case .timedOut(.connect): "no connection in time"
-    case .timedOut(.greeting): "connected, but no greeting came in time: is it a NATS server?"
-    case .timedOut(.pong): "no answer to a ping in time"
-    case .timedOut(.reply): "an answer did not come in time"
-    case .closed(let reason): reason.isEmpty ? "the connection was cut" : "the connection was cut: \(reason)"
+    case .timedOut(.greeting): "connected, but no INFO came in time: is it a NATS server?"
+    case .timedOut(.pong): "no reply to a ping in time"
+    case .timedOut(.reply): "a reply did not come in time"
+    case .closed(let reason): reason.isEmpty ? "the connection was lost" : "the connection was lost: \(reason)"
     case .tooLarge(let what, let bytes, let limit):
       "\(what) of \(ByteSize(bytes: bytes)) or more; the limit is \(ByteSize(bytes: limit))"
     case .protocolViolation(let words): "the server broke the protocol: \(words)"
-    case .slowConsumer: "the server has cut us off, because we read too slowly"
-    case .lameDuck: "the server is being shut down and has asked its clients to leave"
+    case .slowConsumer: "the server closed the connection, because stockbus read too slowly (slow consumer)"
+    case .lameDuck: "the server is shutting down and has asked its clients to disconnect"
     case .server(let words): "the server says: \(words)"
     case .noResponders(let subject):
       subject.hasPrefix("$JS.")
-        ? "JetStream does not answer: the server runs without it (nats-server -js), or it has no leader at present"
-        : subject.isEmpty ? "no stream takes it: it was deleted, or has no leader at present" : "nobody answers '\(subject)'"
+        ? "JetStream does not reply: the server runs without it (nats-server -js), or it has no leader at present"
+        : subject.isEmpty
+          ? "no stream stores the message: the stream was deleted, or has no leader at present" : "'\(subject)' has no responders"
     case .jetStream(let problem): "\(problem)"
     case .noStream(let name): "there is no stream '\(name)' yet"
     case .notNext(let sequence):
-      "what follows message \(sequence) of the stream is not from here, or it was not stored, and the server's log has the reason, such as a full disk"
+      "the messages after \(sequence) of the stream were sent by another writer, or were not stored; the server's log has the reason, such as a full disk"
     case .notStored(let sequence):
-      "nothing was stored behind message \(sequence) of the stream; the server's log has the reason, such as a full disk"
-    case .consumerTaken: "the consumer was removed"
-    case .finished: "closed as planned"
+      "nothing was stored after message \(sequence) of the stream; the server's log has the reason, such as a full disk"
+    case .consumerTaken: "the consumer was deleted"
+    case .finished: "closed normally"
     }
   }
 }

@@ -67,10 +67,10 @@ package final class NATSLink: Sendable {
         context.connection(.connected, "\(server)")
         context.report(trouble: nil)
         try await client.watching(connection, body)
-        return context.connection(.disconnected, "closed as planned")
+        return context.connection(.disconnected, "closed normally")
       } catch let error as NATSError {
         await connection.close()
-        if isFinished { return context.connection(.disconnected, "closed as planned") }
+        if isFinished { return context.connection(.disconnected, "closed normally") }
         // Messages from a server that then violates a rule, refuses the client, or cannot serve it do not count.
         let hasDelivered = connection.state.withLock { $0.hasDelivered } && !error.isMisconduct && !error.concernsRequest
         if pauses.ended(after: context.clock.uptime - begin, hasDelivered: hasDelivered) { failures = 0 }
@@ -79,13 +79,13 @@ package final class NATSLink: Sendable {
         context.report(trouble: "\(error)")
         // The other servers are tried at once, but each only once.
         if failures < servers.count {
-          context.logger.log(level: error == .lameDuck ? .notice : .warning, "\(server): \(error); the next server is tried")
+          context.logger.log(level: error == .lameDuck ? .notice : .warning, "\(server): \(error); trying the next server")
           continue
         }
         failures = 0
         let pause = pauses.next()
         context.logger.log(
-          level: error == .lameDuck ? .notice : .warning, "\(server): \(error); connecting again in \(pause.inMilliseconds)")
+          level: error == .lameDuck ? .notice : .warning, "\(server): \(error); reconnecting in \(pause.inMilliseconds)")
         await news.wait(until: context.clock.uptime + pause, context.clock) { !isFinished }
         if Task.isCancelled { throw CancellationError() }
       } catch {

@@ -6,7 +6,7 @@ package struct NATSLogin: Options {
   package var user: String?
   @Setting("The user's password.")
   package var password: Secret?
-  @Setting("A token, in place of user and password.")
+  @Setting("A token, instead of user and password.")
   package var token: Secret?
   @Setting("The seed of an NKey (it begins with SU), with which the server's challenge is signed.")
   package var nkey: Secret?
@@ -24,27 +24,27 @@ package struct NATSLogin: Options {
     if password != nil, user == nil { problems.add("'password' needs 'user'", at: "password") }
     if user != nil, password == nil { problems.add("'user' needs 'password'", at: "user") }
     if let nkey, NKey(seed: nkey) == nil {
-      problems.add("'nkey' is no seed of a user's NKey: 58 letters and digits that begin with SU", at: "nkey")
+      problems.add("'nkey' is not the seed of a user's NKey: 58 letters and digits that begin with SU", at: "nkey")
     }
   }
 }
 
 /// How a connection to NATS is opened, monitored and reopened: a group of options for plugins that use one.
 package struct NATSSettings: Options {
-  @Setting("How certificates are checked, where TLS is used.") package var tls = TLSSettings()
-  @Setting("How long connecting may take, and the greeting after that.", in: .milliseconds(1) ... .seconds(600))
+  @Setting("How certificates are checked, if TLS is used.") package var tls = TLSSettings()
+  @Setting("How long connecting may take, and the server's INFO after that.", in: .milliseconds(1) ... .seconds(600))
   package var connectDeadline = Duration.seconds(5)
-  @Setting("How long an answer of JetStream's may take; then it is asked again.", in: .milliseconds(1) ... .seconds(600))
+  @Setting("How long a reply of JetStream may take; then the request is sent again.", in: .milliseconds(1) ... .seconds(600))
   package var replyDeadline = Duration.seconds(5)
-  @Setting("How often the server is asked for a sign of life.", in: .milliseconds(1) ... .seconds(86_400))
+  @Setting("How often a ping is sent to the server.", in: .milliseconds(1) ... .seconds(86_400))
   package var ping = Duration.seconds(15)
-  @Setting("How long its answer may take; then the connection is given up.", in: .milliseconds(1) ... .seconds(86_400))
+  @Setting("How long the pong may take; then the connection is closed.", in: .milliseconds(1) ... .seconds(86_400))
   package var pongDeadline = Duration.seconds(10)
-  @Setting("The longest the first pause is, once all servers were tried.", in: .milliseconds(1) ... .seconds(3600))
+  @Setting("The upper limit of the first pause, after all servers were tried.", in: .milliseconds(1) ... .seconds(3600))
   package var backoff = Duration.milliseconds(250)
-  @Setting("The longest of all pauses; each is up to twice as long as the one before.", in: .milliseconds(1) ... .seconds(86_400))
+  @Setting("The upper limit of later pauses; each is up to twice as long as the one before.", in: .milliseconds(1) ... .seconds(86_400))
   package var maxBackoff = Duration.seconds(30)
-  @Setting("The largest message that is taken; a larger one ends the connection.", in: .bytes(64) ... .mebibytes(64))
+  @Setting("The largest message that is accepted; a larger one closes the connection.", in: .bytes(64) ... .mebibytes(64))
   package var messageLimit = ByteSize.mebibytes(8)
 
   package init() {}

@@ -33,7 +33,7 @@ extension TLSSettings {
   fileprivate static func certificates(_ path: String) throws(TLSError) -> TLSCertificates {
     try checkReadable(path)
     guard let certificates = TLSCertificates(file: path) else {
-      throw TLSError(description: "\(path): no certificates in it; a PEM file has parts that begin with -----BEGIN CERTIFICATE-----")
+      throw TLSError(description: "\(path): has no certificates; a PEM file has parts that begin with -----BEGIN CERTIFICATE-----")
     }
     return certificates
   }
@@ -51,11 +51,11 @@ extension TLSIdentity {
     let certificates = try TLSSettings.certificates(certificateFile)
     try TLSSettings.checkReadable(keyFile)
     guard let key = TLSKey(file: keyFile) else {
-      throw TLSError(description: "\(keyFile): no private key in it; a PEM file has a part such as -----BEGIN PRIVATE KEY-----")
+      throw TLSError(description: "\(keyFile): has no private key; a PEM file has a part such as -----BEGIN PRIVATE KEY-----")
     }
     do throws(TLSFailure) { return try TLSContext(serverWith: certificates, key: key) } catch {
       switch error {
-      case .foreignKey(let reason): throw TLSError(description: "\(certificateFile) and \(keyFile) do not belong together: \(reason)")
+      case .foreignKey(let reason): throw TLSError(description: "\(certificateFile) and \(keyFile) do not match: \(reason)")
       default: throw TLSError(description: "TLS cannot be set up with \(certificateFile): \(error)")
       }
     }
@@ -66,9 +66,9 @@ extension TLSIdentity {
 func tlsFailure(_ error: any Error, host: String, plain scheme: String) -> String? {
   switch error as? TLSFailure {
   case nil, .uncleanShutdown: nil
-  case .wrongName: "the certificate is not for '\(host)'; connect by a name that it has"
+  case .wrongName: "the certificate is not for '\(host)'; connect by one of its names"
   case .untrusted(_, isIssuerKnown: false):
-    "the certificate of '\(host)' is not trusted; if a private CA has signed it, name the CA's file as 'ca' in its mapping 'tls'"
+    "the certificate of '\(host)' is not trusted; if a private CA has signed it, set 'ca' under 'tls' to the CA's file"
   case .untrusted(let reason, isIssuerKnown: true): "the certificate of '\(host)' is not trusted: \(reason)"
   case .notTLS: "'\(host)' does not speak TLS there; use \(scheme) if that is meant"
   case .some(let failure): "TLS failed: \(failure)"

@@ -2,7 +2,7 @@ package import StockbusPlugin
 
 /// How the peer's certificate is verified: always, including its host name. This cannot be turned off.
 package struct TLSSettings: Options {
-  @Setting("A file of CA certificates (PEM) to trust instead of the system's, such as a private CA's.", length: 1...)
+  @Setting("A file of CA certificates (PEM) to trust instead of the system's, such as that of a private CA.", length: 1...)
   package var ca: String?
 
   package init() {}

@@ -7,25 +7,25 @@ package import StockbusPlugin
 /// ```
 package struct ConnectionSettings: Options {
   @Setting("Headers of the handshake, such as Authorization; never printed.") package var headers: Mapping<Secret> = [:]
-  @Setting("The subprotocol to ask for.") package var subprotocol: String?
-  @Setting("Offers to take compressed messages (permessage-deflate); those that come take some microseconds each.")
+  @Setting("The subprotocol to request.") package var subprotocol: String?
+  @Setting("Accepts compressed messages (permessage-deflate); each of them costs some microseconds.")
   package var compression = false
   @Setting("How certificates are checked; for wss.") package var tls = TLSSettings()
   @Setting("How long connecting may take.", in: .milliseconds(1) ... .seconds(600)) public var connectDeadline = Duration.seconds(10)
   @Setting("How long the handshake may take after that.", in: .milliseconds(1) ... .seconds(600))
   package var handshakeDeadline = Duration.seconds(10)
-  @Setting("How often the other side is asked for a sign of life.", in: .milliseconds(1) ... .seconds(86_400))
+  @Setting("How often a ping is sent to the server.", in: .milliseconds(1) ... .seconds(86_400))
   package var ping = Duration.seconds(15)
-  @Setting("How long its answer may take; then the connection is given up.", in: .milliseconds(1) ... .seconds(86_400))
+  @Setting("How long the pong may take; then the connection is closed.", in: .milliseconds(1) ... .seconds(86_400))
   package var pongDeadline = Duration.seconds(10)
-  @Setting("How long no message may come before the connection is given up; without it silence is no fault.", in: .milliseconds(1)...)
+  @Setting("The longest time without a message before the connection is closed; by default there is no limit.", in: .milliseconds(1)...)
   package var idleDeadline: Duration?
-  @Setting("The longest the first pause before connecting again is.", in: .milliseconds(1) ... .seconds(3600))
+  @Setting("The upper limit of the first pause before reconnecting.", in: .milliseconds(1) ... .seconds(3600))
   package var backoff = Duration.milliseconds(250)
-  @Setting("The longest of all pauses; each is up to twice as long as the one before.", in: .milliseconds(1) ... .seconds(86_400))
+  @Setting("The upper limit of later pauses; each is up to twice as long as the one before.", in: .milliseconds(1) ... .seconds(86_400))
   package var maxBackoff = Duration.seconds(30)
   @Setting("How long the closing handshake may take.", in: .milliseconds(1) ... .seconds(60)) public var closeDeadline = Duration.seconds(2)
-  @Setting("The largest message that is taken; a larger one ends the connection.", in: .bytes(16) ... .gibibytes(1))
+  @Setting("The largest message that is accepted; a larger one closes the connection.", in: .bytes(16) ... .gibibytes(1))
   package var frameLimit = ByteSize.mebibytes(1)
 
   package init() {}

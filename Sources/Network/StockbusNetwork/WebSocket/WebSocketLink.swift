@@ -85,10 +85,10 @@ package final class WebSocketLink: Sendable {
         context.connection(.connected, "\(url)")
         context.report(trouble: nil)
         try await client.watching(connection, body)
-        return context.connection(.disconnected, "closed as planned")
+        return context.connection(.disconnected, "closed normally")
       } catch let error as WebSocketError {
         connection.drop()
-        if isFinished { return context.connection(.disconnected, "closed as planned") }
+        if isFinished { return context.connection(.disconnected, "closed normally") }
         if isLast { return context.connection(.disconnected, "\(error)") }
         // Data from a peer that then violates a rule do not count.
         let hasDelivered = connection.state.withLock { $0.hasDelivered } && !error.isMisconduct
@@ -108,7 +108,7 @@ package final class WebSocketLink: Sendable {
     context.connection(.disconnected, "\(error)")
     context.report(trouble: "\(error)")
     let isOrderly = if case .closed(let code?, _) = error { code == .normal || code == .goingAway } else { false }
-    context.logger.log(level: isOrderly ? .notice : .warning, "\(error); connecting again in \(pause.inMilliseconds)")
+    context.logger.log(level: isOrderly ? .notice : .warning, "\(error); reconnecting in \(pause.inMilliseconds)")
     await news.wait(until: context.clock.uptime + pause, context.clock) { !isFinished && !isLast }
     if Task.isCancelled { throw CancellationError() }
   }

@@ -23,12 +23,12 @@ package struct WebSocketURL: Hashable, Sendable {
     guard lowered.hasPrefix("ws://") || lowered.hasPrefix("wss://") else { throw .mismatch }
     isSecure = lowered.hasPrefix("wss://")
     if text.unicodeScalars.contains(where: { $0.value <= 32 || $0.value >= 127 }) {
-      throw .because("blanks and characters beyond ASCII have to be written as %20 and the like")
+      throw .because("write blanks and characters beyond ASCII as %20 and the like")
     }
     let rest = text.dropFirst(isSecure ? 6 : 5)
     let authority = rest.prefix { !"/?#".contains($0) }
-    if rest.contains("#") { throw .because("a WebSocket has no part after #") }
-    if authority.contains("@") { throw .hint("put a name and password into a header") }
+    if rest.contains("#") { throw .because("a WebSocket URL has no part after #") }
+    if authority.contains("@") { throw .hint("write the user name and password into a header") }
     let tail = rest.dropFirst(authority.count)
     target = tail.hasPrefix("/") ? String(tail) : "/" + tail
     let server = try HostAndPort(authority)

@@ -32,11 +32,11 @@ package struct WebGuard: Sendable {
   package static let json = WebGuard { request in
     let type = (request.fields["content-type"] ?? "").prefix { $0 != ";" }.trimmingBlanks.lowercased()
     if type == "application/json" || type.isEmpty && request.body.isEmpty { return nil }
-    return (.type, .error(415, "content_type", "the body has to be application/json"))
+    return (.type, .error(415, "content_type", "the body must be application/json"))
   }
 
   private static let foreign = (
-    WebRefusal.origin, WebResponse.error(403, "foreign_origin", "requests of other sites are refused")
+    WebRefusal.origin, WebResponse.error(403, "foreign_origin", "requests from other sites are refused")
   )
 
   /// A guard with a condition of the caller's.

@@ -17,22 +17,22 @@ struct RequestHead: Sendable, Hashable {
 
   init(_ head: HTTPRequestHead) throws(RequestFault) {
     guard let method = WebMethod(rawValue: head.method.rawValue) else {
-      throw RequestFault(501, .malformed, "only GET, HEAD, POST, PUT and DELETE are known")
+      throw RequestFault(501, .malformed, "only GET, HEAD, POST, PUT and DELETE are supported")
     }
     let isNew = head.version == .http1_1
     let fields = try Self.fields(head.headers)
     let (authority, path) = try Self.target(head.uri)
     guard let target = WebTarget(path) else { throw .malformed("a malformed path or query") }
     let hosts = fields.all("host")
-    if hosts.count > 1 || isNew && hosts.isEmpty { throw .malformed("one 'Host' is needed") }
+    if hosts.count > 1 || isNew && hosts.isEmpty { throw .malformed("exactly one 'Host' is needed") }
     let codings = fields.all("transfer-encoding")
     if !codings.isEmpty {
       // Two contradictory lengths can smuggle a request past another server (RFC 9112, section 6.1).
       guard isNew, fields.all("content-length").isEmpty else {
-        throw .malformed("'Transfer-Encoding' beside 'Content-Length', or in HTTP/1.0")
+        throw .malformed("'Transfer-Encoding' together with 'Content-Length', or in HTTP/1.0")
       }
       guard codings.count == 1, codings[0].lowercased() == "chunked" else {
-        throw RequestFault(501, .malformed, "no other 'Transfer-Encoding' than chunked is known")
+        throw RequestFault(501, .malformed, "the only supported 'Transfer-Encoding' is chunked")
       }
     }
     self.method = method
@@ -58,7 +58,7 @@ struct RequestHead: Sendable, Hashable {
 
   /// The authority, if there is one, and the path with the query.
   private static func target(_ uri: String) throws(RequestFault) -> (authority: String?, path: Substring) {
-    guard uri.utf8.allSatisfy({ (33...126).contains($0) }) else { throw .malformed("a target with characters that it cannot have") }
+    guard uri.utf8.allSatisfy({ (33...126).contains($0) }) else { throw .malformed("a target with invalid characters") }
     for scheme in ["http://", "https://"] where uri.lowercased().hasPrefix(scheme) {
       let rest = uri.dropFirst(scheme.count)
       let authority = rest.prefix { $0 != "/" && $0 != "?" }

@@ -15,7 +15,7 @@ package struct CommandForm: Decodable {
     _ request: WebRequest, _ perform: (Command) async throws(CommandError) -> String
   ) async -> WebResponse {
     guard let form = try? JSONDecoder().decode(CommandForm.self, from: Data(request.body)), form.line.utf8.count <= 4096 else {
-      return .error(400, "bad_request", "the body has to be {\"line\":\"VERB WORDS\"}")
+      return .error(400, "bad_request", "the body must be {\"line\":\"VERB WORDS\"}")
     }
     guard let command = Command(line: form.line) else { return .error(400, "bad_request", "the line is empty") }
     return await .reply { () throws(CommandError) in try await perform(command) }

@@ -20,8 +20,8 @@ struct RequestFault: Error, Hashable {
     case .invalidEOFState, .closedConnection: return nil
     case .headerOverflow:
       self.init(431, .head, "a head of more than \(limits.head) bytes, or of more than \(limits.fields) fields")
-    case .invalidVersion: self.init(505, .malformed, "only HTTP/1.1 is spoken here")
-    default: self.init(400, .malformed, "no proper HTTP")
+    case .invalidVersion: self.init(505, .malformed, "only HTTP/1.1 is supported")
+    default: self.init(400, .malformed, "malformed HTTP")
     }
   }
 }

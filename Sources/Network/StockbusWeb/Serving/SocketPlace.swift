@@ -17,7 +17,7 @@ struct SocketPlace {
     self.path = path
     var status = stat()
     if lstat(path, &status) == 0 {
-      guard status.st_mode & S_IFMT == S_IFSOCK else { throw EnvironmentFailure("\(path): is there, and no socket", isPermanent: true) }
+      guard status.st_mode & S_IFMT == S_IFSOCK else { throw EnvironmentFailure("\(path): exists and is not a socket", isPermanent: true) }
       if Self.isAnswered(path) { throw EnvironmentFailure("\(path): another process listens there", isPermanent: true) }
     }
     var template = Array((path + "-XXXXXX").utf8CString)

@@ -39,10 +39,10 @@ struct WebResponder: Sendable {
 
   func respond(_ request: WebRequest) async -> Outcome {
     if !names.contains(host(request)) {
-      return refuse(.host, .error(421, "host", "this server is not called that"))
+      return refuse(.host, .error(421, "host", "unknown host name of this server"))
     }
     switch routes.match(request.method, request.target) {
-    case .none: return refuse(.route, .error(404, "not_found", "there is nothing here"))
+    case .none: return refuse(.route, .error(404, "not_found", "there is nothing at this path"))
     case .otherMethods(let methods):
       let allowed = methods.flatMap { $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }.joined(separator: ", ")
       return refuse(.route, .error(405, "method", "only \(allowed)").with("allow", allowed))
@@ -66,18 +66,18 @@ struct WebResponder: Sendable {
   ) async -> Outcome {
     let fields = request.fields
     guard request.method == .get, fields.has("websocket", in: "upgrade"), fields.has("upgrade", in: "connection") else {
-      return refuse(.handshake, .error(426, "upgrade", "this is for WebSockets").with("upgrade", "websocket"))
+      return refuse(.handshake, .error(426, "upgrade", "this path is for WebSockets").with("upgrade", "websocket"))
     }
     guard fields.all("sec-websocket-version") == ["13"] else {
-      return refuse(.handshake, .error(426, "upgrade", "only version 13 is known").with("sec-websocket-version", "13"))
+      return refuse(.handshake, .error(426, "upgrade", "only version 13 is supported").with("sec-websocket-version", "13"))
     }
     guard fields.all("sec-websocket-key").count == 1, let accept = WebSocketUpgrade.accept(key: fields["sec-websocket-key"] ?? "") else {
-      return refuse(.handshake, .error(400, "upgrade", "no proper 'Sec-WebSocket-Key'"))
+      return refuse(.handshake, .error(400, "upgrade", "invalid 'Sec-WebSocket-Key'"))
     }
     if let subprotocol {
       let asked = fields.all("sec-websocket-protocol").flatMap { $0.split(separator: ",") }.map { String($0.trimmingBlanks) }
       guard asked.contains(subprotocol) else {
-        return refuse(.handshake, .error(400, "subprotocol", "only the subprotocol \(subprotocol) is spoken here"))
+        return refuse(.handshake, .error(400, "subprotocol", "only the subprotocol \(subprotocol) is supported"))
       }
     }
     if let refusal = await accepts(request) { return .answer(dressed(refusal)) }

@@ -28,7 +28,7 @@ enum ConfigFiles {
     let names = try names(in: path).filter { isYAML($0) && !((try? status(folder + $0)).map(isFolder) ?? false) }
     for name in names {
       // Reading a pipe or a device might never end.
-      if let found = try? status(folder + name), found.st_mode & S_IFMT != S_IFREG { throw problem("is no plain file", folder + name) }
+      if let found = try? status(folder + name), found.st_mode & S_IFMT != S_IFREG { throw problem("is not a regular file", folder + name) }
     }
     if names.isEmpty { throw problem("the folder holds no .yaml or .yml file", path) }
     if names.count > limits.filesPerFolder {

@@ -35,7 +35,7 @@ extension TopologyChecker {
       switch place.kind {
       case .plain: historyFault(path)
       case .folder: "is a folder"
-      case .stream: "is no plain file"
+      case .stream: "is not a regular file"
       case .missing: node.variables.isEmpty ? "does not exist\(hint(path))" : "does not exist"
       }
     if let fault {

@@ -97,7 +97,7 @@ extension TopologyChecker {
     return switch place.kind {
     case .plain: nil
     case .folder: "\(node.shownText) is a folder"
-    case .stream: "\(node.shownText) is no plain file"
+    case .stream: "\(node.shownText) is not a regular file"
     case .missing: node.variables.isEmpty ? "no such file \(node.shownText)\(hint(path))" : "there is no file at \(node.shownText)"
     }
   }

@@ -114,7 +114,7 @@ private struct GroupedNumber {
       guard isGrouped, !pieces[0].hasPrefix("0") else { return }
       // Thousands in American notation, or three decimals in others.
       other = pieces.joined()
-      reasons = ["whichever is meant: a comma is read as neither"]
+      reasons = ["whichever is meant; a comma is not accepted"]
     }
   }
 

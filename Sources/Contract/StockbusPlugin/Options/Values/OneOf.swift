@@ -46,7 +46,7 @@ public struct OneOfCase<Value: OneOf>: Sendable {
     }
     faults = { path, outer in
       let isSentence = sentence.last == "." && !sentence.contains(where: \.isNewline)
-      return (isSentence ? [] : ["'\(path)': its description is no sentence: '\(sentence)'"])
+      return (isSentence ? [] : ["'\(path)': its description is not a sentence: '\(sentence)'"])
         + Payload.optionFaults(path, within: outer, of: nil)
     }
   }

@@ -15,18 +15,18 @@ extension HTTPError {
     switch error {
     case let error as HTTPError: self = error
     case is CancellationError: self.init(.cancelled, "cancelled")
-    case HTTPConnection.OpeningError.proxy: self.init(.unreachable, "the proxy does not lead to \(address)")
+    case HTTPConnection.OpeningError.proxy: self.init(.unreachable, "the proxy cannot connect to \(address)")
     case HTTPConnection.OpeningError.late where address.isSecure:
-      self.init(.unreachable, "\(address) does not finish the TLS handshake in time")
+      self.init(.unreachable, "\(address) did not finish the TLS handshake in time")
     case HTTPConnection.OpeningError.late, ChannelError.connectTimeout:
       self.init(.unreachable, "\(address) cannot be reached in time")
     case TLSFailure.uncleanShutdown, is HTTPParts.Closed, is ChannelError, HTTPParserError.invalidEOFState:
-      self.init(.brokenOff, "\(address) closed the connection in the middle")
+      self.init(.brokenOff, "\(address) closed the connection before the end of the response")
     case TLSFailure.untrusted(let reason, let isIssuerKnown):
       self.init(.untrusted, "the certificate of \(address) is not trusted" + (isIssuerKnown ? ": \(reason)" : ""))
     case TLSFailure.wrongName: self.init(.untrusted, "the certificate of \(address) is for another name")
-    case TLSFailure.damaged: self.init(.brokenOff, "what comes from \(address) is not valid in TLS")
-    case is TLSFailure: self.init(.untrusted, "no secure connection to \(address) came about")
+    case TLSFailure.damaged: self.init(.brokenOff, "\(address) sent invalid TLS data")
+    case is TLSFailure: self.init(.untrusted, "the TLS connection to \(address) failed")
     case let error as NIOConnectionError:
       // If the name had been resolved, there would be an address to try.
       let isNameless = error.connectionErrors.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)

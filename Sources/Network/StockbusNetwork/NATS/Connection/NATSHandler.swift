@@ -64,7 +64,7 @@ final class NATSHandler: ChannelInboundHandler {
     switch operation {
     case .message(let message):
       // There are no subscriptions before.
-      if stage != .open { throw .protocolViolation("a message before the greeting is over") }
+      if stage != .open { throw .protocolViolation("a message before the end of the login") }
       arrivals.add(message)
     case .ping: hasPing = true
     case .pong: if stage == .waitingForPong { open(context) } else { connection.ponged() }
@@ -84,7 +84,7 @@ final class NATSHandler: ChannelInboundHandler {
     if address.isSecure, !info.requiresTLS, !info.offersTLS { throw .tls("'\(address.host)' offers no TLS") }
     if address.isSecure || info.requiresTLS {
       // Bytes received without encryption must not count as if they had been received through TLS.
-      if reader.held > 0 { throw .protocolViolation("it spoke before TLS had begun") }
+      if reader.held > 0 { throw .protocolViolation("it sent data before TLS had begun") }
       do {
         try context.pipeline.syncOperations.addHandler(
           TLSHandler(client: tls, host: address.host), position: .first)
@@ -134,7 +134,7 @@ final class NATSHandler: ChannelInboundHandler {
 
   func channelInactive(context: ChannelHandlerContext) {
     finishRead()
-    connection.gone(stage == .open ? .closed("") : failure ?? .closed("before the greeting was over"))
+    connection.gone(stage == .open ? .closed("") : failure ?? .closed("before the end of the login"))
     context.fireChannelInactive()
   }
 

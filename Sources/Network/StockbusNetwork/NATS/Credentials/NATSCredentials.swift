@@ -25,7 +25,7 @@ enum NATSCredentials: Sendable {
     } else if let token = login.token {
       self = .token(token)
     } else if let seed = login.nkey {
-      guard let key = NKey(seed: seed) else { throw .refused("'nkey' is no seed of a user's NKey") }
+      guard let key = NKey(seed: seed) else { throw .refused("'nkey' is not the seed of a user's NKey") }
       self = .nkey(key)
     } else if let path = login.credentials {
       self = try Self.read(path)
@@ -38,7 +38,7 @@ enum NATSCredentials: Sendable {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     // A pipe could block the thread permanently.
     guard attributes?[.type] as? FileAttributeType == .typeRegular, let size = attributes?[.size] as? Int, size <= fileLimit else {
-      throw .refused("\(path): no credentials file, which has at most \(fileLimit) bytes")
+      throw .refused("\(path): not a credentials file, which has at most \(fileLimit) bytes")
     }
     guard let data = FileManager.default.contents(atPath: path) else { throw .refused("\(path): cannot be read") }
     return try parse(String(decoding: data.prefix(fileLimit), as: UTF8.self), path)
@@ -58,7 +58,7 @@ enum NATSCredentials: Sendable {
       }
     }
     guard let token = parts["NATS USER JWT"], let seed = parts["USER NKEY SEED"], let key = NKey(seed: Secret(seed)) else {
-      throw .refused("\(path): no credentials file: a part 'NATS USER JWT' and a part 'USER NKEY SEED' are needed")
+      throw .refused("\(path): not a credentials file: a part 'NATS USER JWT' and a part 'USER NKEY SEED' are needed")
     }
     return .jwt(Secret(token), key)
   }

@@ -81,7 +81,7 @@ extension NATSConnection {
     if let error = document.error { throw NATSError.jetStream(error.problem) }
     // Later requests have the consumer's name in their subject.
     guard document.name == settings.name else {
-      throw NATSError.protocolViolation("it made the consumer '\((document.name ?? "").printable)' in place of '\(settings.name)'")
+      throw NATSError.protocolViolation("it created the consumer '\((document.name ?? "").printable)' instead of '\(settings.name)'")
     }
     return document.info
   }
@@ -106,6 +106,6 @@ extension NATSConnection {
       found += page.map(\.info)
       if page.isEmpty || found.count >= list.total ?? 0 { return found }
     }
-    throw NATSError.protocolViolation("a list of consumers that does not end")
+    throw NATSError.protocolViolation("an endless list of consumers")
   }
 }

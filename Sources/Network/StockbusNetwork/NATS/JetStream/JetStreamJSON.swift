@@ -13,7 +13,7 @@ enum JetStreamJSON {
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     do { return try decoder.decode(T.self, from: Data(bytes)) } catch {
       throw .protocolViolation(
-        "an answer of JetStream's that is not as it should be: \(String(decoding: bytes.prefix(200), as: UTF8.self).printable)")
+        "a malformed reply of JetStream: \(String(decoding: bytes.prefix(200), as: UTF8.self).printable)")
     }
   }
 
@@ -34,7 +34,7 @@ struct StreamNumber: Decodable, Sendable {
   init(from decoder: any Decoder) throws {
     value = try decoder.singleValueContainer().decode(UInt64.self)
     if value < UInt64(Int64.max) { return }
-    throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "a number that no stream has"))
+    throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "a sequence number that no stream has"))
   }
 }
 

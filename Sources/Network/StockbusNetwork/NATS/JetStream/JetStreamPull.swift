@@ -68,7 +68,7 @@ package struct JetStreamPull: Sendable {
       return .message(place)
     }
     guard let headers = message.headers, let status = headers.status else {
-      throw .protocolViolation("a message of a consumer without its place")
+      throw .protocolViolation("a message of a consumer without its position")
     }
     switch status {
     case 100:
@@ -80,7 +80,7 @@ package struct JetStreamPull: Sendable {
       outstanding = max(0, outstanding - max(0, left))
       // While a request is valid there are several heartbeats, and only some requests are valid at a time.
       ended += 1
-      if ended > Self.endedLimit { throw .protocolViolation("it ends requests for messages before their time") }
+      if ended > Self.endedLimit { throw .protocolViolation("it ends pull requests too early") }
       return .status
     case 409:
       let words = headers.statusText
@@ -89,7 +89,7 @@ package struct JetStreamPull: Sendable {
       if text.contains("batch completed") {
         ended += 1
         if ended <= Self.endedLimit { return .status }
-        throw .protocolViolation("it ends requests for messages before their time")
+        throw .protocolViolation("it ends pull requests too early")
       }
       throw .server(words.printable)
     case 503: throw .noResponders(subject: consumer)

@@ -109,7 +109,7 @@ extension NATSConnection {
   {
     let message = try await stored(stream, #"{"seq":\#(sequence)}"#, within: limit)
     if let message, message.sequence != sequence {
-      throw NATSError.protocolViolation("message \(message.sequence) in place of message \(sequence)")
+      throw NATSError.protocolViolation("message \(message.sequence) instead of message \(sequence)")
     }
     return message
   }
@@ -120,7 +120,7 @@ extension NATSConnection {
   ) async throws -> StoredMessage? {
     let message = try await stored(stream, JetStreamJSON.encode(["last_by_subj": subject]), within: limit)
     if let message, message.subject != subject {
-      throw NATSError.protocolViolation("a message of '\(message.subject.printable)' in place of one of '\(subject)'")
+      throw NATSError.protocolViolation("a message of '\(message.subject.printable)' instead of one of '\(subject)'")
     }
     return message
   }

@@ -11,7 +11,7 @@ struct NATSGreeting: Sendable {
     var members: [(String, String)] = []
     switch credentials {
     case .none:
-      if info.requiresCredentials { throw .refused("it asks for a login, and 'login' has none") }
+      if info.requiresCredentials { throw .refused("it requires a login; set 'login'") }
     case .password(let user, let password): members = [("user", user), ("pass", password.revealed)]
     case .token(let token): members = [("auth_token", token.revealed)]
     case .nkey(let key): members = [("nkey", key.publicText), ("sig", try Self.sign(key, info))]
@@ -31,7 +31,7 @@ struct NATSGreeting: Sendable {
 
   private static func sign(_ key: NKey, _ info: NATSServerInfo) throws(NATSError) -> String {
     guard let nonce = info.nonce, let signature = key.signature(of: nonce) else {
-      throw .refused("the server has given nothing to sign; it does not take NKeys")
+      throw .refused("the server sent no nonce to sign; it does not accept NKeys")
     }
     return signature
   }

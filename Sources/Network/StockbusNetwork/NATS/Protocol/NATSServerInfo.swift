@@ -48,11 +48,11 @@ extension NATSServerInfo {
     let document: Document
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
-    do { document = try decoder.decode(Document.self, from: Data(json)) } catch { throw .protocolViolation("INFO is not as it should be") }
+    do { document = try decoder.decode(Document.self, from: Data(json)) } catch { throw .protocolViolation("INFO is malformed") }
     version = (document.version ?? "").printable
     name = (document.serverName ?? "").printable
     maxPayload = document.maxPayload ?? 1 << 20
-    if maxPayload <= 0 { throw .protocolViolation("it says that it takes messages of \(maxPayload) bytes at most") }
+    if maxPayload <= 0 { throw .protocolViolation("it accepts messages of at most \(maxPayload) bytes") }
     hasHeaders = document.headers ?? false
     hasJetStream = document.jetstream ?? false
     requiresTLS = document.tlsRequired ?? false

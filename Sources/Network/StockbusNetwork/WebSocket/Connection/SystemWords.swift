@@ -15,7 +15,7 @@ package func systemWords(_ error: any Error) -> String {
     if let first = error.connectionErrors.first {
       systemWords(first.error)
     } else if error.dnsAError != nil || error.dnsAAAAError != nil {
-      "the name is not known"
+      "the host is unknown"
     } else {
       "no connection"
     }

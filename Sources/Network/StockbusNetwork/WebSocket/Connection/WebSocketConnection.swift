@@ -219,7 +219,7 @@ package final class WebSocketConnection: Sendable {
 
   /// Cuts the connection without a close frame; with `reset` the peer gets a TCP reset.
   package func drop(reset: Bool = false) {
-    _ = end(.closed(nil, reason: "cut by this side"))
+    _ = end(.closed(nil, reason: "closed by stockbus"))
     guard reset, let channel = state.withLock({ $0.channel }) else { return dropChannel() }
     closeWithReset(channel)
   }

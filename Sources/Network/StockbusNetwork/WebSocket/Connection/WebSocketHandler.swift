@@ -164,7 +164,7 @@ final class WebSocketHandler: ChannelInboundHandler {
       case .server, .upgraded:
         let reply = UpgradeResponse.reply(parsed)
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: reply.text)), promise: nil)
-        if !reply.isAccepted { throw .badHandshake("no request for a WebSocket: \(parsed.firstLine.printable)") }
+        if !reply.isAccepted { throw .badHandshake("not a WebSocket request: \(parsed.firstLine.printable)") }
       }
     } catch {
       refuse(context, error)

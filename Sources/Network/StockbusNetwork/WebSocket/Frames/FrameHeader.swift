@@ -62,7 +62,8 @@ struct FrameHeader: Equatable {
   private static func checkReserved(_ first: UInt8, _ opcode: Opcode, _ allowsCompression: Bool) throws(WebSocketError) {
     guard first & 0x30 == 0, opcode == .text || opcode == .binary else { throw .protocolViolation("a frame with reserved bits") }
     if !allowsCompression {
-      throw .protocolViolation("a compressed message that was not agreed on; 'compression: true' under 'connection' offers to take them")
+      throw .protocolViolation(
+        "a compressed message without an agreement on compression; 'compression: true' under 'connection' accepts them")
     }
   }
 }

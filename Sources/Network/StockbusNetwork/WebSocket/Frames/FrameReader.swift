@@ -74,7 +74,7 @@ struct FrameReader {
     if expectsMask, head.mask == nil { throw .protocolViolation("a frame without a mask from a client") }
     if !expectsMask, head.mask != nil { throw .protocolViolation("a masked frame from a server") }
     switch head.opcode {
-    case .continuation where parts == nil: throw .protocolViolation("a continuation of nothing")
+    case .continuation where parts == nil: throw .protocolViolation("a continuation frame without a message")
     case .text where parts != nil, .binary where parts != nil: throw .protocolViolation("a new message inside another one")
     default: break
     }
@@ -151,7 +151,7 @@ struct FrameReader {
     var payload = payload
     if payload.readableBytes == 0 { return .close(nil, "") }
     guard let code = payload.readInteger(as: UInt16.self).map(CloseCode.init), code.isSendable else {
-      throw .protocolViolation("a close frame without a proper code")
+      throw .protocolViolation("a close frame with an invalid code")
     }
     guard payload.isUTF8 else { throw .invalidText(beginning: String(buffer: payload)) }
     return .close(code, String(buffer: payload))

@@ -13,7 +13,7 @@ enum Deflation {
   /// Reads the value of the server's `Sec-WebSocket-Extensions`. Throws `badHandshake` if it is anything but terms for this offer (RFC
   /// 7692, section 7.1).
   static func terms(_ value: String) throws(WebSocketError) -> Terms {
-    let fault = WebSocketError.badHandshake("the server's terms of compression are not valid: \(value.printable)")
+    let fault = WebSocketError.badHandshake("the server's compression parameters are not valid: \(value.printable)")
     let parts = value.split(separator: ";", omittingEmptySubsequences: false).map { part in
       part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(trimmed)
     }

@@ -38,7 +38,7 @@ struct UpgradeRequest: Sendable {
   func check(_ head: HTTPHead, now: Timestamp) throws(WebSocketError) -> Deflation.Terms? {
     let words = head.firstLine.split(separator: " ", maxSplits: 2)
     guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].count == 3, let status = Int(words[1]) else {
-      throw .badHandshake("the answer is not HTTP")
+      throw .badHandshake("the response is not HTTP")
     }
     guard status == 101 else {
       let phrase = words.count == 3 ? String(words[2]) : ""
@@ -48,16 +48,16 @@ struct UpgradeRequest: Sendable {
         retryAfter: head.first("retry-after").flatMap { RetryAfter($0, date: head.first("date"), now: now) })
     }
     guard head.has("websocket", in: "upgrade"), head.has("upgrade", in: "connection") else {
-      throw .badHandshake("the answer is no upgrade to a WebSocket")
+      throw .badHandshake("the response is not an upgrade to a WebSocket")
     }
-    guard head["sec-websocket-accept"] == Self.accept(key) else { throw .badHandshake("the answer does not fit the key") }
+    guard head["sec-websocket-accept"] == Self.accept(key) else { throw .badHandshake("the response does not match the key") }
     guard head["sec-websocket-protocol"] == subprotocol else {
       throw .badHandshake("the server does not speak the subprotocol '\(subprotocol ?? "")'")
     }
     guard let extensions = head["sec-websocket-extensions"], !extensions.isEmpty else { return nil }
     if takesCompression { return try Deflation.terms(extensions) }
-    let hint = extensions.hasPrefix("permessage-deflate") ? "; 'compression: true' under 'connection' offers it" : ""
-    throw .badHandshake("the server wants extensions that nobody asked for: \(extensions.printable)\(hint)")
+    let hint = extensions.hasPrefix("permessage-deflate") ? "; 'compression: true' under 'connection' requests it" : ""
+    throw .badHandshake("the server uses extensions that were not requested: \(extensions.printable)\(hint)")
   }
 }
 
