@@ -170,7 +170,7 @@ package final class Pipeline: Sendable {
   /// The change for which components were announced does not happen.
   func withdrawComing() {
     let coming = coming
-    for member in coming { update(member.number) { $0.isRefused = true } }
+    for member in coming { update(member.number) { $0.standing = .refused } }
     state.withLock { state in
       // Those that still have to end.
       state.former += state.coming.filter { !$0.hasEnded && $0.hasStarted }
@@ -182,7 +182,7 @@ package final class Pipeline: Sendable {
 
   /// These components have left the run: nothing more is published for them.
   func release(_ members: [Member]) {
-    for member in members { update(member.number) { $0.hasLeft = true } }
+    for member in members { update(member.number) { if $0.standing == .member { $0.standing = .left } } }
     forgetDeparted()
   }
 
@@ -193,7 +193,7 @@ package final class Pipeline: Sendable {
     _ = state.withLock { state in
       let departed = state.former.filter(\.isPast)
       state.former.removeAll(where: \.isPast)
-      for member in departed where !member.isRefused { state.departed.add(member) }
+      for member in departed where member.standing != .refused { state.departed.add(member) }
       return departed
     }
   }
@@ -290,7 +290,7 @@ package final class Pipeline: Sendable {
   /// What is known of all components that the run has had.
   var tally: Tally {
     var (tally, members) = state.withLock { ($0.departed, $0.former + $0.members + $0.coming) }
-    for member in members where !member.isRefused { tally.add(member) }
+    for member in members where member.standing != .refused { tally.add(member) }
     return tally
   }
 
