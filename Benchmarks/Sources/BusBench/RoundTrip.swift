@@ -93,9 +93,8 @@ private func sendFirst(on topic: Topic<Trade>) {
 private func processor(
   _ id: String, _ blueprint: Blueprint, reading input: Topic<Trade>, writing output: Topic<Trade>
 ) throws -> @Sendable () async throws -> Void {
-  let context = Context(
-    id: id, clock: SystemTimekeeper(), logger: Logger(label: id) { _ in SwiftLogNoOpLogHandler() }, runSeed: 42,
-    counters: CounterRegistry(), notices: NoNotices())
+  let logger = Logger(label: id) { _ in SwiftLogNoOpLogHandler() }
+  let context = Context(id: id, Context.Shared(clock: SystemTimekeeper(), logger: logger, seed: 42, notices: NoNotices()))
   let assembly = try blueprint.assembly(nil, at: ConfigNode.Mark(line: 1, column: 1))
   let slot = Slot(.processor, context, inputs: [Edge(input)], output: output)
   return { try await slot.run(assembly) }

@@ -18,9 +18,10 @@ struct Subject {
     guard let blueprint = plugin.blueprint(for: inputs.map(\.eventType), options: given) else {
       throw HotPathError("\(plugin.name) does not fit")
     }
-    let context = Context(
-      id: "subject", clock: SystemTimekeeper(), logger: Logger(label: "hot") { _ in SwiftLogNoOpLogHandler() }, runSeed: 42,
-      counters: CounterRegistry(), notices: NoNotices(), watermarkClock: WatermarkClock(isUsed: blueprint.isTimed))
+    let logger = Logger(label: "hot") { _ in SwiftLogNoOpLogHandler() }
+    var shared = Context.Shared(clock: SystemTimekeeper(), logger: logger, seed: 42, notices: NoNotices())
+    shared.watermarkClock = WatermarkClock(isUsed: blueprint.isTimed)
+    let context = Context(id: "subject", shared)
     assembly = try blueprint.assembly(given, at: ConfigNode.Mark(line: 1, column: 1))
     slot = Slot(
       blueprint.kind, context, inputs: inputs.map { Edge($0) },

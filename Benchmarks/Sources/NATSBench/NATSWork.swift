@@ -91,9 +91,8 @@ actor NATSWork {
   }
 
   private func connected(_ body: nonisolated(nonsending) (NATSConnection) async throws -> Void) async throws {
-    let context = Context(
-      id: "bench", clock: SystemTimekeeper(), logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }, runSeed: 42,
-      counters: CounterRegistry(), notices: NoNotices())
+    let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
+    let context = Context(id: "bench", Context.Shared(clock: SystemTimekeeper(), logger: logger, seed: 42, notices: NoNotices()))
     try await NATSLink([address], NATSSettings(), login: NATSLogin(), context, thread: thread).run(body)
   }
 

@@ -47,7 +47,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
   private var anchor: StreamEnd?
   /// The stream's last number when a session received no confirmation.
   private var silentBehind: UInt64?
-  /// The number of sessions, so that a batch notices a new one.
+  /// How many sessions have begun.
   private var sessions = 0
   private let sent: Counter
   private let sentAgain: Counter
@@ -157,49 +157,38 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
 
   /// Sends a batch and returns when all of it is confirmed.
   private func store(_ events: Span<E>) async throws {
-    var number = 0
-    /// The numbers of the batch's messages that are sent in the session, and confirmed.
-    var next = 0
-    var confirmed = 0
-    /// The session's messages before the batch's first.
-    var offset = 0
-    /// The largest number of the batch's messages that was ever sent.
-    var most = 0
+    var progress = BatchProgress()
     while true {
       let heard = news.rings
-      try check(confirmed: confirmed, events)
+      try check(confirmed: progress.confirmed, events)
       guard let current = session else {
         await news.wait(after: heard)
         continue
       }
-      if number != sessions {
+      if !progress.follows(session: current.number) {
         // The first session of this batch, or another one.
-        number = sessions
+        var held = progress.confirmed
         if isGuarded {
           // A replay's events of another run, or messages sent over a lost connection.
-          let held = Int(clamping: current.lastPosition + 1 + Int64(current.confirmed) - writer.base)
-          if held > confirmed {
+          held = Int(clamping: current.lastPosition + 1 + Int64(current.confirmed) - writer.base)
+          if held > progress.confirmed {
             let (there, all) = meet(events, upTo: held)
             try compare(events, current)
-            if most == 0 { passedOver.add(there - confirmed) }
-            confirmed = there
+            if progress.isUnsent { passedOver.add(there - progress.confirmed) }
             if all { return }
-          } else if held < confirmed {
+          } else if held < progress.confirmed {
             throw EnvironmentFailure(
-              "the stream '\(settings.stream ?? "")' has lost acknowledged messages: its last position is \(writer.base + Int64(held) - 1), but \(writer.base + Int64(confirmed) - 1) was acknowledged",
-              isPermanent: true, taken: writer.settledEvents(confirmed))
+              "the stream '\(settings.stream ?? "")' has lost acknowledged messages: its last position is \(writer.base + Int64(held) - 1), but \(writer.base + Int64(progress.confirmed) - 1) was acknowledged",
+              isPermanent: true, taken: writer.settledEvents(progress.confirmed))
           }
         }
-        next = confirmed
-        offset = current.sent - confirmed
+        progress.begin(session: current.number, sent: current.sent, held: held)
       }
-      confirmed = max(confirmed, min(next, current.confirmed - offset))
-      let room = min(settings.inFlight - (next - confirmed), Self.chunk)
-      let count = room > 0 ? encode(events, from: next, limit: room, current) : 0
+      progress.confirm(current.confirmed)
+      let room = min(progress.room(inFlight: settings.inFlight), Self.chunk)
+      let count = room > 0 ? encode(events, from: progress.next, limit: room, current) : 0
       if count > 0 {
-        sentAgain.add(max(0, min(most, next + count) - next))
-        next += count
-        most = max(most, next)
+        sentAgain.add(progress.send(count))
         sent.add(count)
         session?.note(sent: count, at: context.clock.uptime)
         current.connection.send(&batch)
@@ -207,7 +196,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
         continue
       }
       // Nothing was left to encode.
-      if room > 0, confirmed == next { return }
+      if room > 0, progress.isConfirmed { return }
       await news.wait(after: heard)
     }
   }
@@ -292,10 +281,10 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
   }
 
   private func serve(_ connection: NATSConnection) async throws {
-    var begun = Session(connection, inFlight: settings.inFlight, movedAt: context.clock.uptime)
+    sessions += 1
+    var begun = Session(connection, number: sessions, inFlight: settings.inFlight, movedAt: context.clock.uptime)
     if let stream = settings.stream { try await look(at: stream, &begun) }
     session = begun
-    sessions += 1
     news.ring()
     defer {
       // The next session must read the stream's end from here on.

@@ -3,6 +3,8 @@ internal import StockbusNetwork
 /// One connection over which a writer sends: the stream's state when the session began, and the messages sent and confirmed since.
 struct Session {
   let connection: NATSConnection
+  /// Distinguishes it from the writer's other sessions.
+  let number: Int
   /// The end of the subjects for acknowledgements is added to this.
   let reply: [UInt8]
   /// The size of the largest message that the server accepts.
@@ -16,8 +18,9 @@ struct Session {
   /// When something was sent or confirmed last.
   var movedAt: Duration
 
-  init(_ connection: NATSConnection, inFlight: Int, movedAt: Duration) {
+  init(_ connection: NATSConnection, number: Int, inFlight: Int, movedAt: Duration) {
     self.connection = connection
+    self.number = number
     self.movedAt = movedAt
     reply = Array(connection.acknowledgements.utf8)
     largest = connection.info.maxPayload

@@ -52,9 +52,9 @@ extension Member {
   func state(_ vitals: Vitals.Reading, isStopping: Bool) -> Health.State {
     switch phase {
     case .planned: return .planned
-    case .ended(.failed): return .failed
-    case .ended(.cancelled): return .cutOff
-    case .ended(.completed), .ended(.unread): return .ended
+    case .ended(.failed, _): return .failed
+    case .ended(.cancelled, _): return .cutOff
+    case .ended(.completed, _), .ended(.unread, _): return .ended
     case .quiescing: return .changing
     case .starting, .running: break
     }

@@ -14,7 +14,18 @@ struct Member: Sendable {
     case running
     /// The instance is to make room for one with other options, or to take other inputs.
     case quiescing
-    case ended(RunReport.Fate.Outcome)
+    /// `byItself` is true if neither the run nor a change of it has requested that.
+    case ended(RunReport.Fate.Outcome, byItself: Bool)
+  }
+
+  /// Whether a component belongs to the run.
+  enum Standing: Sendable {
+    /// It does, or will with a change.
+    case member
+    /// A change has removed it from the run, and nothing more is published for it.
+    case left
+    /// The change that was to add it was refused. It is in no report, whatever it has done until its end.
+    case refused
   }
 
   /// Distinguishes the component from all others of the run, including former ones of the same name.
@@ -27,23 +38,15 @@ struct Member: Sendable {
   let executor: ComponentExecutor?
   let vitals: Vitals
   var phase = Phase.planned
-  /// True once an instance has started.
+  var standing = Standing.member
+  /// True once an instance has started, with whichever plan.
   var hasStarted = false
-  /// True if the component has ended although neither the run nor a change of it has requested that.
-  var hasEndedByItself = false
-  /// True if the change that added the component was refused. It is then in no report, whatever it has done until its end.
-  var isRefused = false
-  /// True once a change has removed the component from the run, and nothing more is published for it.
-  var hasLeft = false
   /// The number of instances under supervisors that have ended.
   var lives = 0
   /// Fires when the first attempt to start is over.
   let ready = Latch()
-  /// Fires when the present supervisor must hand over.
-  var leave = Latch()
-
-  /// Fires when a source must end because it has left the run.
-  let dismissal = Latch()
+  /// What changes of the run ask of its supervisor.
+  let demand = WaitableValue(Demand.nothing)
   /// Fires when the component has ended.
   let end = Latch()
 
@@ -58,14 +61,33 @@ struct Member: Sendable {
 
   var id: String { plan.id }
 
-  var outcome: RunReport.Fate.Outcome? { if case .ended(let outcome) = phase { outcome } else { nil } }
+  var outcome: RunReport.Fate.Outcome? { if case .ended(let outcome, _) = phase { outcome } else { nil } }
   var hasEnded: Bool { outcome != nil }
   /// True if nothing about the component can change any more.
-  var isPast: Bool { hasLeft && hasEnded }
+  var isPast: Bool { standing != .member && hasEnded }
+  var hasEndedByItself: Bool { if case .ended(_, byItself: true) = phase { true } else { false } }
   /// True if the run has started and the component has not ended.
   var isRunning: Bool { phase != .planned && !hasEnded }
   /// True for a source without inputs, which a graceful stop ends.
   var isPureSource: Bool { slot.isPureSource }
 
   var fate: RunReport.Fate? { outcome.map { RunReport.Fate(id: id, lives: lives, outcome: $0) } }
+}
+
+/// What changes of the run ask of a component's supervisor, until another plan continues.
+enum Demand: Sendable, Equatable {
+  case nothing
+  /// To hand over to another plan.
+  case handOver
+  /// To end: a source as in a graceful stop, any other component with its inputs. `atOnce`: without pauses between attempts.
+  case leave(atOnce: Bool)
+
+  var isToLeave: Bool { if case .leave = self { true } else { false } }
+  var endsPauses: Bool { self == .handOver || self == .leave(atOnce: true) }
+
+  /// A component that is to leave hands over to nobody.
+  mutating func handOver() { if !isToLeave { self = .handOver } }
+  mutating func leave(atOnce: Bool = false) { self = .leave(atOnce: atOnce || endsPauses) }
+  /// Another plan continues.
+  mutating func handedOver() { if !isToLeave { self = .nothing } }
 }

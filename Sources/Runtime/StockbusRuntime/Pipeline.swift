@@ -29,8 +29,8 @@ package final class Pipeline: Sendable {
   let stallWatch: StallWatch?
   /// When components that have not ended are cut off.
   private let end = Guarded(Duration?.none)
-  /// What the members are made with.
-  private let parts: SharedParts
+  /// What the members have in common.
+  private let shared: Context.Shared
   private let state: Guarded<State>
   /// Changes that are being made, of single components and of the whole run.
   let changesUnderway = Guarded((single: 0, hasWhole: false))
@@ -50,13 +50,6 @@ package final class Pipeline: Sendable {
     var topics: [String: any AnyTopic]
     /// How many members were made.
     var made = 0
-  }
-
-  /// What all members have in common.
-  private struct SharedParts: Sendable {
-    let view: ComponentRunView
-    let waiting: Waiting
-    let services: Services
   }
 
   /// Wires everything without starting it.
@@ -79,7 +72,10 @@ package final class Pipeline: Sendable {
     notices = RunTopics(topology, logger: logger, stop: stopSignal)
     pool = topology.settings.wait == .park ? WorkerPool.shared : nil
     watermarkClock = WatermarkClock(isUsed: topology.nodes.contains(where: \.worksWithTime))
-    parts = SharedParts(view: view, waiting: pool?.parking ?? Waiting(.spin), services: services)
+    var shared = Context.Shared(settings, clock: self.clock, logger: logger, notices: notices)
+    (shared.run, shared.waiting) = (view, pool?.parking ?? Waiting(.spin))
+    (shared.services, shared.watermarkClock) = (services, watermarkClock)
+    self.shared = shared
     state = Guarded(State(topology: topology, topics: notices.topics))
     for plan in topology.nodes {
       let member = makeMember(plan, files: topology.files) { Self.edges(of: plan, topics) }
@@ -97,19 +93,16 @@ package final class Pipeline: Sendable {
   ///   - isOnTrial: it comes with a change that may still be refused.
   ///   - edges: the inputs; nil if they come later.
   func makeMember(_ plan: PlannedNode, files: RunFiles, isOnTrial: Bool = false, edges: () -> [Edge]?) -> Member {
-    var own = logger
-    own[metadataKey: "component"] = "\(plan.id)"
     let counters = CounterRegistry()
     let busy = BusyTime()
     let vitals = Vitals { [weak self] in self?.noteHealth() }
-    let context = Context(
-      id: plan.id, clock: clock, logger: own, runSeed: UInt64(bitPattern: Int64(settings.seed)), counters: counters,
-      notices: notices, run: parts.view, waiting: parts.waiting, helpers: pool.map { HelperExecutor($0, busy: busy) },
-      symbolLimit: settings.symbolsPerSource, zone: settings.displayZone, files: files, services: parts.services,
-      watermarkClock: watermarkClock, busy: busy
-    ) { trouble in vitals.report(trouble) }
+    var shared = shared
+    shared.files = files
+    let context = Context(id: plan.id, shared, counters: counters, helpers: pool.map { HelperExecutor($0, busy: busy) }, busy: busy) {
+      trouble in vitals.report(trouble)
+    }
     var topic = plan.topic
-    topic.waiting = parts.waiting
+    topic.waiting = shared.waiting
     let output = plan.blueprint.makeTopic(topic)
     if plan.blueprint.kind == .source, let output { watermarkClock.add(output) }
     let inputs = edges()
@@ -177,7 +170,7 @@ package final class Pipeline: Sendable {
   /// The change for which components were announced does not happen.
   func withdrawComing() {
     let coming = coming
-    for member in coming { update(member.number) { $0.isRefused = true } }
+    for member in coming { update(member.number) { $0.standing = .refused } }
     state.withLock { state in
       // Those that still have to end.
       state.former += state.coming.filter { !$0.hasEnded && $0.hasStarted }
@@ -189,7 +182,7 @@ package final class Pipeline: Sendable {
 
   /// These components have left the run: nothing more is published for them.
   func release(_ members: [Member]) {
-    for member in members { update(member.number) { $0.hasLeft = true } }
+    for member in members { update(member.number) { if $0.standing == .member { $0.standing = .left } } }
     forgetDeparted()
   }
 
@@ -200,7 +193,7 @@ package final class Pipeline: Sendable {
     _ = state.withLock { state in
       let departed = state.former.filter(\.isPast)
       state.former.removeAll(where: \.isPast)
-      for member in departed where !member.isRefused { state.departed.add(member) }
+      for member in departed where member.standing != .refused { state.departed.add(member) }
       return departed
     }
   }
@@ -297,7 +290,7 @@ package final class Pipeline: Sendable {
   /// What is known of all components that the run has had.
   var tally: Tally {
     var (tally, members) = state.withLock { ($0.departed, $0.former + $0.members + $0.coming) }
-    for member in members where !member.isRefused { tally.add(member) }
+    for member in members where member.standing != .refused { tally.add(member) }
     return tally
   }
 

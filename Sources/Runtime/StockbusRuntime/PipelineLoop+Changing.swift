@@ -4,15 +4,15 @@ internal import StockbusPlugin
 
 /// A change of one component that is in progress.
 struct Transition: Sendable {
-  enum Stage: Sendable, Equatable {
+  enum Stage: Sendable {
     /// The instance is asked to take other inputs between two batches.
     case rewiring
     /// The instance is asked to hand over.
     case leaving
-    /// The time for the change has passed; the old plan continues.
+    /// The time for the change has passed, and its caller has the answer; the old plan continues.
     case givenUp
-    /// The first instance of the new plan is being started.
-    case trial
+    /// The first instance of the new plan is being started; with the memory of the old plan's instances.
+    case trial(Memory.Contents)
     /// The start of the new plan has failed, for this reason; an instance of the old plan is being started again.
     case returning(String)
   }
@@ -22,9 +22,6 @@ struct Transition: Sendable {
   let old: PlannedNode
   let number: Int
   var stage: Stage
-  /// The memory of the old plan's instances.
-  var memory: Memory.Contents?
-  var hasReplied = false
 }
 
 extension Pipeline {
@@ -82,7 +79,7 @@ extension PipelineLoop {
       member.slot.rewire(Pipeline.edges(of: change.plan, pipeline.topics)) { changes.post(.rewired(id)) }
     } else {
       member.slot.quiesce()
-      member.leave.fire()
+      member.demand.update { $0.handOver() }
     }
   }
 
@@ -114,41 +111,37 @@ extension PipelineLoop {
       member.slot.retire()
       return end(member, .completed, &group)
     }
-    let transition = underway[id]
     member.slot.resume()
-    pipeline.update(id) { $0.leave = Latch() }
-    guard var transition, transition.stage == .leaving else {
+    member.demand.update { $0.handedOver() }
+    guard let transition = underway[id], case .leaving = transition.stage else {
       // Too late: the change was given up while its instance was handing over.
       underway[id] = nil
       pipeline.update(id) { $0.phase = .running }
       return resume(id, isOnTrial: false, &group)
     }
-    transition.memory = transition.change.plan.assembly.succeed(transition.old.assembly, in: member.slot)
-    transition.stage = .trial
-    underway[id] = transition
-    member.slot.reconnect(Pipeline.edges(of: transition.change.plan, pipeline.topics))
-    member.slot.mergesInputs = transition.change.plan.merge == .received
-    pipeline.update(id) { member in
-      member.plan = transition.change.plan
-      member.phase = .starting
-    }
-    resume(id, isOnTrial: true, &group)
+    let plan = transition.change.plan
+    underway[id]?.stage = .trial(plan.assembly.succeed(transition.old.assembly, in: member.slot))
+    start(plan, isOnTrial: true, member, &group)
   }
 
   /// The new plan's first instance has not started: continues the old plan with its memory. The caller of the change gets the answer when
   /// the old plan has started, or has failed to.
   mutating func goBack(_ id: String, _ reason: String, _ group: inout Children) {
-    guard let member = pipeline.member(id), var transition = underway[id] else { return }
-    transition.stage = .returning(reason)
-    underway[id] = transition
-    if let memory = transition.memory { member.slot.restore(memory) }
-    member.slot.reconnect(Pipeline.edges(of: transition.old, pipeline.topics))
-    member.slot.mergesInputs = transition.old.merge == .received
-    pipeline.update(id) { member in
-      member.plan = transition.old
+    guard let member = pipeline.member(id), let transition = underway[id], case .trial(let memory) = transition.stage else { return }
+    underway[id]?.stage = .returning(reason)
+    member.slot.restore(memory)
+    start(transition.old, isOnTrial: false, member, &group)
+  }
+
+  /// Starts the instances of a plan in the place of those of another one.
+  private func start(_ plan: PlannedNode, isOnTrial: Bool, _ member: Member, _ group: inout Children) {
+    member.slot.reconnect(Pipeline.edges(of: plan, pipeline.topics))
+    member.slot.mergesInputs = plan.merge == .received
+    pipeline.update(member.number) { member in
+      member.plan = plan
       member.phase = .starting
     }
-    resume(id, isOnTrial: false, &group)
+    resume(member.id, isOnTrial: isOnTrial, &group)
   }
 
   /// An instance has started under a new supervisor, which ends a change that was waiting for that.
@@ -180,21 +173,23 @@ extension PipelineLoop {
   /// The instance has not handed over in time: lets it continue.
   mutating func giveUp(_ id: String, _ number: Int) {
     guard var transition = underway[id], transition.number == number else { return }
-    if case .returning(let reason) = transition.stage {
+    switch transition.stage {
+    case .trial, .givenUp: return
+    case .returning(let reason):
       let failure = pipeline.member(id)?.vitals.reading.reason.map { ": \($0)" } ?? ""
       return finish(id, ChangeError(reason, consequence: "'\(id)' has not restarted with its old options so far\(failure)"))
-    }
-    guard transition.stage == .leaving || transition.stage == .rewiring else { return }
-    let isRewiring = transition.stage == .rewiring
     // If the rewiring has been carried out meanwhile, the message about it is on its way.
-    if isRewiring, pipeline.member(id)?.slot.withdraw() == false { return }
-    pipeline.logger.error("\(id) has not handed over within \(pipeline.settings.drainDeadline.optionText); it continues as before")
-    transition.change.reply.resume(
-      returning: ChangeError("'\(id)' has not handed over within \(pipeline.settings.drainDeadline.optionText)"))
-    transition.hasReplied = true
-    transition.stage = .givenUp
-    // An instance that is cancelled, or about to hand over, does so; `succeed` then continues the old plan.
-    underway[id] = isRewiring ? nil : transition
+    case .rewiring where pipeline.member(id)?.slot.withdraw() == false: return
+    case .rewiring, .leaving: break
+    }
+    let late = "has not handed over within \(pipeline.settings.drainDeadline.optionText)"
+    pipeline.logger.error("\(id) \(late); it continues as before")
+    finish(id, ChangeError("'\(id)' \(late)"))
+    if case .leaving = transition.stage {
+      // An instance that is cancelled, or about to hand over, does so; `succeed` then continues the old plan.
+      transition.stage = .givenUp
+      underway[id] = transition
+    }
     pipeline.update(id) { $0.phase = .running }
   }
 
@@ -211,6 +206,7 @@ extension PipelineLoop {
         member.phase = .running
       }
     }
-    if !transition.hasReplied { transition.change.reply.resume(returning: error) }
+    if case .givenUp = transition.stage { return }
+    transition.change.reply.resume(returning: error)
   }
 }

@@ -121,19 +121,10 @@ struct PipelineLoop {
 
   /// Starts a supervisor for instances of a member's present plan.
   func supervise(_ member: Member, readers: [Latch] = [], isOnTrial: Bool = false, _ group: inout Children) {
-    let (number, changes, pipeline) = (member.number, pipeline.changes, pipeline)
-    let supervisor = Supervisor(
-      slot: member.slot, assembly: member.plan.assembly, policy: member.plan.supervision, clock: pipeline.clock, logger: pipeline.logger,
-      notices: pipeline.notices, counters: member.counters, vitals: member.vitals, stop: pipeline.stopSignal,
-      leave: member.leave, dismissal: member.dismissal, ready: member.ready, readers: readers, isOnTrial: isOnTrial,
-      started: {
-        // At once, so that later states of the component are not ascribed to one that has not started.
-        pipeline.update(number) { if $0.phase == .starting { $0.phase = .running } }
-        changes.post(.started(number))
-      })
+    let supervisor = Supervisor(pipeline: pipeline, member: member, readers: readers, isOnTrial: isOnTrial)
     group.addTask(executorPreference: member.executor) {
       let (departure, lives) = await supervisor.run()
-      return .departed(number, departure, lives: lives)
+      return .departed(member.number, departure, lives: lives)
     }
   }
 
@@ -150,7 +141,7 @@ struct PipelineLoop {
         member.slot.retire()
         end(member, .cancelled, &group)
       case .refused(let reason):
-        if underway[member.id]?.stage == .trial, !isComing(member) { return goBack(member.id, reason, &group) }
+        if case .trial? = underway[member.id]?.stage, !isComing(member) { return goBack(member.id, reason, &group) }
         member.slot.retire()
         trial?.fail("'\(member.id)' does not start: \(reason)")
         end(member, .failed(reason), &group)
@@ -187,23 +178,18 @@ struct PipelineLoop {
     case .change(let change): begin(change, &group)
     case .start(let trial): begin(trial, &group)
     case .started(let number):
-      pipeline.update(number) { $0.hasStarted = true }
       noteStart()
       trial?.started(number)
       if let member = pipeline.member(number), !isComing(member) { noteStart(of: member.id) }
-    case .rewired(let id): if underway[id]?.stage == .rewiring { finish(id, nil) }
+    case .rewired(let id): if case .rewiring? = underway[id]?.stage { finish(id, nil) }
     }
   }
 
   /// Handles the permanent end of a component.
   mutating func end(_ member: Member, _ outcome: RunReport.Fate.Outcome, _ group: inout Children) {
     var member = member
-    member.phase = .ended(outcome)
-    let isByItself = !isStopping && !member.dismissal.hasFired
-    pipeline.update(member.number) { member in
-      member.phase = .ended(outcome)
-      member.hasEndedByItself = isByItself
-    }
+    member.phase = .ended(outcome, byItself: !isStopping && !member.demand.value.isToLeave)
+    pipeline.update(member.number) { [phase = member.phase] in $0.phase = phase }
     if let output = member.slot.output { pipeline.watermarkClock.remove(output) }
     member.end.fire()
     let isPresent = pipeline.member(member.id)?.number == member.number

@@ -15,32 +15,18 @@ struct Supervisor: Sendable {
     case refused(String)
   }
 
-  let slot: Slot
-  let assembly: Blueprint.Assembly
-  let policy: SupervisionPolicy
-  let clock: any Timekeeper
-  let logger: Logger
-  let notices: RunTopics
-  let counters: CounterRegistry
-  let vitals: Vitals
-  /// Fires when the run is to stop.
-  let stop: Latch
-  /// Fires when another plan is to continue.
-  let leave: Latch
-  /// Fires when the component has left the run; a source ends then as in a graceful stop.
-  let dismissal: Latch
-  /// Fires when the first attempt to start is over.
-  let ready: Latch
+  let pipeline: Pipeline
+  /// The component, with the plan of these instances.
+  let member: Member
   /// The `ready` latches of the components that read this one.
   let readers: [Latch]
   /// True for a new plan that has replaced another one: the supervisor ends if its first instance does not start, so that the old plan can
   /// continue.
-  var isOnTrial = false
-  /// Called once, when an instance has started.
-  var started: @Sendable () -> Void = {}
+  let isOnTrial: Bool
 
+  private var slot: Slot { member.slot }
   private var isSource: Bool { slot.isPureSource }
-  private var isToEnd: Bool { stop.hasFired || dismissal.hasFired }
+  private var isToEnd: Bool { pipeline.stopSignal.hasFired || member.demand.value.isToLeave }
 
   /// Runs one instance after another. Returns why no further one follows, and how many there were. A source without inputs is cancelled to
   /// end it; other components end with their inputs, or are quiesced.
@@ -49,15 +35,11 @@ struct Supervisor: Sendable {
     return await withTaskGroup(of: (Departure, Int)?.self) { group in
       group.addTask { await lives() }
       group.addTask {
-        await stop.wait()
+        await pipeline.stopSignal.wait()
         return nil
       }
       group.addTask {
-        await leave.wait()
-        return nil
-      }
-      group.addTask {
-        await dismissal.wait()
+        await member.demand.wait { $0 != .nothing }
         return nil
       }
       var departure: (Departure, Int)?
@@ -72,130 +54,108 @@ struct Supervisor: Sendable {
 
   private func lives() async -> (Departure, Int) {
     var lives = 0
-    var failures = 0
-    let random = slot.context.random(seed: slot.context.seed ^ Self.salt)
-    var backoff = Backoff(first: min(policy.backoff, policy.maxBackoff), most: policy.maxBackoff, random: random)
-    var achieved = achievement
-    // True after a failure that begins the search for the event that caused it.
-    var isSearching = false
-    var errors = ErrorLog(id: slot.id, logger: logger)
-    func ended(_ outcome: RunReport.Fate.Outcome) -> (Departure, Int) {
-      // A permanent failure is logged with the number of attempts anyway.
-      if case .failed = outcome {} else { errors.sumUp() }
-      slot.retire()
-      return (.ended(outcome), lives)
-    }
-    func handedOver() -> (Departure, Int) {
-      errors.sumUp()
-      return (.handedOver, lives)
+    let policy = member.plan.supervision
+    // A separate stream of random numbers that no component uses.
+    let random = slot.context.random(seed: slot.context.seed ^ 0x7061_7573_6573)
+    var restarts = Restarts(policy, achieved: achievement, random: random)
+    var errors = ErrorLog(id: slot.id, logger: pipeline.logger)
+    func left(_ departure: Departure) -> (Departure, Int) {
+      switch departure {
+      // Logged with the number of attempts, or by the change, anyway.
+      case .ended(.failed), .refused: break
+      case .ended, .handedOver: errors.sumUp()
+      }
+      if case .ended = departure { slot.retire() }
+      return (departure, lives)
     }
     // Readers start first, so that a file that cannot be opened is reported before the first event.
     for reader in readers { await reader.wait() }
     if Task.isCancelled {
-      ready.fire()
-      return isLeaving ? handedOver() : ended(whenCancelled)
+      member.ready.fire()
+      return left(whenCancelled)
     }
     let hasStarted = Latch()
-    // Captures not all of the supervisor, which has the slot: one that never starts would retain itself.
-    slot.whenStarted { [ready, started] in
+    // Captures not the member, which has the slot: one that never starts would retain itself.
+    slot.whenStarted { [pipeline, ready = member.ready, number = member.number] in
       hasStarted.fire()
       ready.fire()
-      started()
+      // At once, so that later states of the component are not ascribed to one that has not started.
+      pipeline.update(number) { member in
+        member.hasStarted = true
+        if member.phase == .starting { member.phase = .running }
+      }
+      pipeline.changes.post(.started(number))
     }
     while true {
       lives += 1
-      vitals.begin()
+      member.vitals.begin()
       do {
-        return try await slot.run(assembly) == .handedOver ? handedOver() : ended(.completed)
+        return left(try await slot.run(member.plan.assembly) == .handedOver ? .handedOver : .ended(.completed))
       } catch {
-        ready.fire()
-        if slot.isCutOff { return ended(.cancelled) }
-        if error is CancellationError, Task.isCancelled { return isLeaving ? handedOver() : ended(whenCancelled) }
-        if counters.hasNoReader {
-          logger.info("\(slot.id): no component reads its output any more")
-          return ended(.unread)
+        member.ready.fire()
+        if slot.isCutOff { return left(.ended(.cancelled)) }
+        if error is CancellationError, Task.isCancelled { return left(whenCancelled) }
+        if member.counters.hasNoReader {
+          pipeline.logger.info("\(slot.id): no component reads its output any more")
+          return left(.ended(.unread))
         }
-        if isOnTrial, !hasStarted.hasFired { return (.refused("\(error)"), lives) }
-        let hasBuried = recover(error)
-        let now = achievement
-        if now.isProgress(since: achieved, longest: policy.maxBackoff) {
-          failures = 0
-          backoff.reset()
-        }
-        achieved = now
-        // To find the event that causes failures takes two of them, with its batch and alone, which count as one.
-        if !(isSearching && hasBuried && failures > 0) { failures += 1 }
-        isSearching = !hasBuried && !(error is any EnvironmentError)
+        if isOnTrial, !hasStarted.hasFired { return left(.refused("\(error)")) }
+        let verdict = restarts.fail(recover(error), achieved: achievement)
         errors.add("\(error)", attempt: lives)
-        // Events that a failed drain held back are lost; another instance would have nothing to do and seem to succeed.
-        let isPermanent = error is DrainError || (error as? any EnvironmentError)?.isPermanent == true
-        let isFinal = isPermanent || failures > policy.restarts
-        vitals.fail("\(error)", progress: isFinal ? nil : slot.progressMade)
-        if isFinal { return ended(.failed("\(error)")) }
-        if isToEnd, isSource { return ended(.completed) }
-        // The first failure after progress is retried at once, so a poisoned event costs two instances but no delay.
-        if failures > 1 {
-          do { try await pause(backoff.next()) } catch { return isLeaving ? handedOver() : ended(whenCancelled) }
+        guard case .again(let pause) = verdict else {
+          member.vitals.fail("\(error)", progress: nil)
+          return left(.ended(.failed("\(error)")))
+        }
+        member.vitals.fail("\(error)", progress: slot.progressMade)
+        if isToEnd, isSource { return left(.ended(.completed)) }
+        if let pause {
+          do { try await self.pause(pause) } catch { return left(whenCancelled) }
         }
         // Another plan is to continue.
-        if isLeaving { return handedOver() }
+        if isToHandOver { return left(.handedOver) }
       }
     }
   }
 
-  private var isLeaving: Bool { leave.hasFired && !isToEnd && !slot.isCutOff }
+  private var isToHandOver: Bool { member.demand.value == .handOver && !isToEnd && !slot.isCutOff }
 
   /// A graceful stop cancels sources, which is their regular end; any other component that is cancelled was cut off.
-  private var whenCancelled: RunReport.Fate.Outcome { isSource && isToEnd && !slot.isCutOff ? .completed : .cancelled }
+  private var whenCancelled: Departure {
+    if isToHandOver { return .handedOver }
+    return .ended(isSource && isToEnd && !slot.isCutOff ? .completed : .cancelled)
+  }
 
-  /// Returns true if an event is rejected as a dead letter.
-  private func recover(_ error: any Error) -> Bool {
-    var hasBuried = false
+  /// Prepares the inputs for the next instance: an event that fails alone is rejected as a dead letter.
+  private func recover(_ error: any Error) -> Restarts.Cause {
+    var cause = Restarts.Cause.unknownEvent
     for port in slot.ports {
       if error is any EnvironmentError {
         port.inlet.retry()
-        continue
-      }
-      if let letter = port.inlet.recover("\(error)", component: slot.id, at: clock.now) {
-        notices.post(letter)
-        hasBuried = true
+      } else if let letter = port.inlet.recover("\(error)", component: slot.id, at: pipeline.clock.now) {
+        pipeline.notices.post(letter)
+        cause = .rejectedEvent
       }
     }
-    return hasBuried
+    // Events that a failed drain held back are lost; another instance would have nothing to do and seem to succeed.
+    if error is DrainError { return .lasting }
+    guard let error = error as? any EnvironmentError else { return cause }
+    return error.isPermanent ? .lasting : .environment
   }
 
-  private var achievement: Achievement { Achievement(done: slot.workDone, lost: counters.lost.total, time: clock.uptime) }
+  private var achievement: Achievement {
+    Achievement(done: slot.workDone, lost: member.counters.lost.total, time: pipeline.clock.uptime)
+  }
 
-  /// Gives the pauses a separate stream of random numbers that no component uses.
-  private static let salt: UInt64 = 0x7061_7573_6573
-
-  /// Ends early if another plan is to continue.
+  /// Ends early if another plan is to continue, or if nobody waits for pauses any more.
   private func pause(_ pause: Duration) async throws(CancellationError) {
-    vitals.pause()
+    member.vitals.pause()
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { try? await clock.sleep(for: pause) }
-      group.addTask { await leave.wait() }
+      group.addTask { try? await pipeline.clock.sleep(for: pause) }
+      group.addTask { await member.demand.wait(until: \.endsPauses) }
       await group.next()
       group.cancelAll()
     }
     if Task.isCancelled { throw CancellationError() }
-  }
-}
-
-/// A component's work up to a time, which shows whether restarting is of use.
-///
-/// Rejected events are no progress, so a program that fails with each of them reaches its limit. Neither is work of which most is lost
-/// again, unless it took longer than the longest pause: then restarts are as rare as they can get.
-struct Achievement: Sendable {
-  /// Events that were published, delivered or filtered.
-  let done: Int
-  let lost: Int
-  let time: Duration
-
-  func isProgress(since before: Achievement, longest pause: Duration) -> Bool {
-    let (newly, lost) = (done - before.done, lost - before.lost)
-    // Lost events had been counted as done.
-    return newly > 0 && (newly - lost > lost || time - before.time > pause)
   }
 }
 

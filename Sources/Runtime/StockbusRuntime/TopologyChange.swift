@@ -314,13 +314,13 @@ struct TopologyChange {
   private func dismiss(_ members: [Member]) {
     for member in members {
       member.slot.endWaitingForInputs()
-      member.dismissal.fire()
+      member.demand.update { $0.leave() }
     }
   }
 
   /// Waits for the end of a component that leaves; cuts it off if it takes too long.
   private func end(_ member: Member) async {
-    if !member.slot.isOccupied { pipeline.member(member.number)?.leave.fire() }
+    if !member.slot.isOccupied { member.demand.update { $0.leave(atOnce: true) } }
     if await wait(for: [member.end]) { return }
     pipeline.logger.error("\(member.id) has not ended within \(patience.optionText); it is cut off")
     member.slot.cutOff()

@@ -32,9 +32,8 @@ final class LetterBox: NoticePublisher {
 func context(_ id: String = "it", seed: UInt64 = 42, counters: CounterRegistry = CounterRegistry(), _ office: LetterBox = LetterBox())
   -> Context
 {
-  Context(
-    id: id, clock: NoTime(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, runSeed: seed, counters: counters,
-    notices: office)
+  let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+  return Context(id: id, Context.Shared(clock: NoTime(), logger: logger, seed: seed, notices: office), counters: counters)
 }
 
 struct Whoops: Error, CustomStringConvertible { let description: String }

@@ -21,9 +21,10 @@ private struct Door: Service {
 
   @Test func `a component finds what was provided, each by its type, the last one of a type`() {
     let services = Services(Bulletin("first"), Door(isOpen: true), Bulletin("second"))
-    let context = Context(
-      id: "it", clock: NoTime(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, runSeed: 42, counters: CounterRegistry(),
-      notices: LetterBox(), services: services)
+    var shared = Context.Shared(
+      clock: NoTime(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, seed: 42, notices: LetterBox())
+    shared.services = services
+    let context = Context(id: "it", shared)
     #expect(context.services[Bulletin.self].name == "second")
     #expect(context.services[Door.self].isOpen)
   }

@@ -42,9 +42,8 @@ extension Target {
   }()
 
   private static func context(_ id: String) -> Context {
-    Context(
-      id: id, clock: Stopped(), logger: Logger(label: id) { _ in SwiftLogNoOpLogHandler() }, runSeed: 1, counters: CounterRegistry(),
-      notices: Nobody())
+    let logger = Logger(label: id) { _ in SwiftLogNoOpLogHandler() }
+    return Context(id: id, Context.Shared(clock: Stopped(), logger: logger, seed: 1, notices: Nobody()))
   }
 
   private struct Stopped: Timekeeper {

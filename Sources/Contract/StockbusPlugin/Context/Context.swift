@@ -4,34 +4,45 @@ public import MarketData
 
 /// The runtime's interface for a component. It outlives the component's instances.
 public struct Context: Sendable {
+  /// What all components of a run have in common.
+  package struct Shared: Sendable {
+    package let clock: any Timekeeper
+    package let logger: Logger
+    /// The run's seed.
+    package let seed: UInt64
+    let notices: any NoticePublisher
+    package var run: any RunView = NoRun()
+    package var waiting = Waiting()
+    package var symbolLimit = SymbolIntake.usualLimit
+    package var zone = DisplayZone.utc
+    package var files = RunFiles()
+    package var services = Services()
+    /// Lets the watermarks of live sources follow the clock; nil if the run has no such clock.
+    package var watermarkClock: WatermarkClock?
+
+    package init(clock: any Timekeeper, logger: Logger, seed: UInt64, notices: any NoticePublisher) {
+      self.clock = clock
+      self.logger = logger
+      self.seed = seed
+      self.notices = notices
+    }
+  }
+
   /// The component's name in the configuration.
   public let id: String
-  public let clock: any Timekeeper
   /// A logger that adds `component=id` to each line.
   public let logger: Logger
   /// The component's own seed, derived from the run's seed and the component's name.
   public let seed: UInt64
-  /// A view of the run that the component belongs to.
-  public let run: any RunView
   /// An executor for parts of a component's work that may run in parallel, as tasks that prefer it: an idle worker takes them at once. Nil
   /// if the run has no threads of its own; tasks then run on Swift's pool.
   public let helpers: (any TaskExecutor)?
   /// Creates symbols from outside names, and refuses more new ones than `symbols_per_source` allows.
   public let symbols: SymbolIntake
-  /// The time zone for times that people read.
-  public let zone: DisplayZone
-  /// The files that the run reads. An output file is compared with them when it is opened.
-  package let files: RunFiles
-  /// The services that the program provides for all components of the run, such as the terminal.
-  public let services: Services
-  /// Lets the watermarks of live sources follow the clock; nil if the run has no such clock.
-  let watermarkClock: WatermarkClock?
   /// The time that the component has worked.
   package let busy: BusyTime
-  /// How the component waits for others.
-  @usableFromInline package let waiting: Waiting
+  private let shared: Shared
   private let counters: CounterRegistry
-  private let notices: any NoticePublisher
   private let reportTrouble: @Sendable (String?) -> Void
   @usableFromInline package let memory = Memory()
   @usableFromInline let nudge = Nudge()
@@ -39,27 +50,21 @@ public struct Context: Sendable {
   let output = Guarded((any AnyTopic)?.none)
 
   package init(
-    id: String, clock: any Timekeeper, logger: Logger, runSeed: UInt64, counters: CounterRegistry, notices: any NoticePublisher,
-    run: any RunView = NoRun(), waiting: Waiting = Waiting(), helpers: (any TaskExecutor)? = nil,
-    symbolLimit: Int = SymbolIntake.usualLimit, zone: DisplayZone = .utc, files: RunFiles = RunFiles(),
-    services: Services = Services(), watermarkClock: WatermarkClock? = nil, busy: BusyTime = BusyTime(),
-    reportTrouble: @escaping @Sendable (String?) -> Void = { _ in }
+    id: String, _ shared: Shared, counters: CounterRegistry = CounterRegistry(), helpers: (any TaskExecutor)? = nil,
+    busy: BusyTime = BusyTime(), reportTrouble: @escaping @Sendable (String?) -> Void = { _ in }
   ) {
     self.id = id
-    self.watermarkClock = watermarkClock
-    self.busy = busy
-    self.waiting = waiting
-    self.helpers = helpers
-    self.zone = zone
-    self.files = files
-    self.services = services
-    self.run = run
-    self.clock = clock
-    self.logger = logger
+    self.shared = shared
     self.counters = counters
-    self.notices = notices
+    self.helpers = helpers
+    self.busy = busy
     self.reportTrouble = reportTrouble
-    seed = runSeed ^ RandomStream.hash(id)
+    var own = shared.logger
+    own[metadataKey: "component"] = "\(id)"
+    let logger = own
+    self.logger = logger
+    seed = shared.seed ^ RandomStream.hash(id)
+    let symbolLimit = shared.symbolLimit
     symbols = SymbolIntake(limit: symbolLimit) { refusal in
       // Logged once; later dead letters are only counted.
       let text =
@@ -73,6 +78,20 @@ public struct Context: Sendable {
       counters.note(text)
     }
   }
+
+  public var clock: any Timekeeper { shared.clock }
+  /// A view of the run that the component belongs to.
+  public var run: any RunView { shared.run }
+  /// The time zone for times that people read.
+  public var zone: DisplayZone { shared.zone }
+  /// The services that the program provides for all components of the run, such as the terminal.
+  public var services: Services { shared.services }
+  /// The files that the run reads. An output file is compared with them when it is opened.
+  package var files: RunFiles { shared.files }
+  /// How the component waits for others.
+  package var waiting: Waiting { shared.waiting }
+  /// Lets the watermarks of live sources follow the clock; nil if the run has no such clock.
+  var watermarkClock: WatermarkClock? { shared.watermarkClock }
 
   /// Reproducible random numbers: the same for the same seed and component name.
   public func random(seed: UInt64? = nil) -> RandomStream { RandomStream(seed: seed ?? self.seed) }
@@ -123,13 +142,13 @@ public struct Context: Sendable {
 
   /// Adds a note for each of these symbols that did not arrive, with the symbol that was probably meant.
   package func noteMissing(_ symbols: some Sequence<String>, cameInstead came: some Collection<String>) {
-    for sentence in MissingSymbols.sentences(symbols, cameInstead: came, rejected: notices.rejected.names) { note(sentence) }
+    for sentence in MissingSymbols.sentences(symbols, cameInstead: came, rejected: shared.notices.rejected.names) { note(sentence) }
   }
 
   /// Adds a note for each named symbol that did not arrive, with the symbol that was probably meant.
   public func note(_ expectedSymbols: ExpectedSymbols) {
     if expectedSymbols.isComplete { return }
-    for sentence in expectedSymbols.sentences(rejected: notices.rejected.names) { note(sentence) }
+    for sentence in expectedSymbols.sentences(rejected: shared.notices.rejected.names) { note(sentence) }
   }
 
   /// Keeps a value for the next instance. Values that only this instance needs belong in the actor's properties. If a call of a processor
@@ -144,18 +163,18 @@ public struct Context: Sendable {
   /// `origin` is its place, such as `ticks.csv:17`; at most `DeadLetter.textLimit` bytes of each text are kept. `symbol` is the input's
   /// symbol, if it could be read: a component that misses the symbol can then report where it arrived.
   public func reject(_ payload: String, origin: String, reason: String, symbol: Symbol? = nil) {
-    if let symbol { notices.rejected.add(symbol) }
-    notices.post(DeadLetter(component: id, origin: origin, sequence: 0, reason: reason, payload: payload, time: clock.now))
+    if let symbol { shared.notices.rejected.add(symbol) }
+    shared.notices.post(DeadLetter(component: id, origin: origin, sequence: 0, reason: reason, payload: payload, time: clock.now))
   }
 
   /// Reports the state of the component's connection, which is logged and published as a `ConnectionStatus` for readers of `connections`.
   /// Report every change once.
   public func connection(_ state: ConnectionStatus.State, _ reason: String) {
-    notices.post(ConnectionStatus(component: id, state: state, reason: reason.cut(toBytes: 512), time: clock.now))
+    shared.notices.post(ConnectionStatus(component: id, state: state, reason: reason.cut(toBytes: 512), time: clock.now))
   }
 
   /// Reports a break in a venue's sequence numbers, which is counted and published for readers of `gaps`.
   public func gap(in stream: String, expected: Int64, got: Int64) {
-    notices.post(Gap(component: id, stream: stream.cut(toBytes: 512), expected: expected, got: got, time: clock.now))
+    shared.notices.post(Gap(component: id, stream: stream.cut(toBytes: 512), expected: expected, got: got, time: clock.now))
   }
 }

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import NIOCore
 internal import NIOPosix
+internal import StockbusPlugin
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -21,6 +22,8 @@ final class LocalListener: Sendable {
   }
 
   private let state = Mutex(State.waiting)
+  /// Fires when the socket is closed.
+  private let gone = Latch()
   /// Unsafe only for the compiler: any thread may use dispatch sources.
   private nonisolated(unsafe) let source: any DispatchSourceRead
 
@@ -31,8 +34,11 @@ final class LocalListener: Sendable {
     source = DispatchSource.makeReadSource(fileDescriptor: socket)
     source.setEventHandler { [weak self] in self?.welcome() }
     // Only now is the socket in no other use.
-    source.setCancelHandler { [weak self] in
-      guard let self, self.isOpening else { return Self.discard(socket) }
+    source.setCancelHandler { [weak self, gone] in
+      guard let self, self.isOpening else {
+        Self.discard(socket)
+        return gone.fire()
+      }
       bootstrap().withBoundSocket(socket).whenComplete { self.opened($0) }
     }
     source.activate()
@@ -50,7 +56,11 @@ final class LocalListener: Sendable {
   }
 
   private func opened(_ result: Result<any Channel, any Error>) {
-    guard case .success(let channel) = result else { return state.withLock { $0 = .closed } }
+    guard case .success(let channel) = result else {
+      state.withLock { $0 = .closed }
+      return gone.fire()
+    }
+    channel.closeFuture.whenComplete { [gone] _ in gone.fire() }
     let isWanted = state.withLock { state in
       guard case .opening = state else { return false }
       state = .open(channel)
@@ -59,7 +69,7 @@ final class LocalListener: Sendable {
     if !isWanted { channel.close(promise: nil) }
   }
 
-  /// Stops listening.
+  /// Stops listening; returns when the socket is closed, also if it is being opened at this moment.
   func close() async {
     let last = state.withLock { state in
       defer { state = .closed }
@@ -67,9 +77,11 @@ final class LocalListener: Sendable {
     }
     switch last {
     case .waiting: source.cancel()
-    case .open(let channel): try? await channel.close()
+    case .open(let channel): channel.close(promise: nil)
     case .opening, .closed: break
     }
+    // A cancelled task waits too.
+    await Task { [gone] in await gone.wait() }.value
   }
 
   private static func discard(_ socket: CInt) {

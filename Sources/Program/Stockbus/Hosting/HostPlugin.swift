@@ -46,12 +46,10 @@ struct HostPlugin: AsyncParsableCommand {
     let pool = WorkerPool.shared
     var instruments = Instruments()
     instruments.zone = settings.dateZone
-    var logger = Logger(label: "stockbus") { _ in HostedLogHandler(hosted: hosted) }
-    logger[metadataKey: "component"] = "\(hosted.id)"
-    return Context(
-      id: hosted.id, clock: SteadyTimekeeper(SystemTimekeeper(), logger), logger: logger, runSeed: UInt64(bitPattern: Int64(settings.seed)),
-      counters: hosted.reports.counters, notices: hosted.reports, waiting: pool.parking, helpers: pool,
-      symbolLimit: settings.symbolsPerSource, zone: settings.displayZone, services: Services(instruments))
+    let logger = Logger(label: "stockbus") { _ in HostedLogHandler(hosted: hosted) }
+    var shared = Context.Shared(settings, clock: SteadyTimekeeper(SystemTimekeeper(), logger), logger: logger, notices: hosted.reports)
+    (shared.waiting, shared.services) = (pool.parking, Services(instruments))
+    return Context(id: hosted.id, shared, counters: hosted.reports.counters, helpers: pool)
   }
 }
 

@@ -53,6 +53,14 @@ package enum OnFailure: String, Choice {
   case stop
 }
 
+extension Context.Shared {
+  /// For a run with these settings.
+  package init(_ settings: RunSettings, clock: any Timekeeper, logger: Logger, notices: any NoticePublisher) {
+    self.init(clock: clock, logger: logger, seed: UInt64(bitPattern: Int64(settings.seed)), notices: notices)
+    (symbolLimit, zone) = (settings.symbolsPerSource, settings.displayZone)
+  }
+}
+
 /// `supervision:` of a component.
 package struct SupervisionPolicy: Options {
   @Setting(

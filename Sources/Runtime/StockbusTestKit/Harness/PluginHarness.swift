@@ -60,11 +60,9 @@ public final class PluginHarness: Sendable {
 
   /// A context for a component in this harness.
   public var context: Context {
-    var logger = log.logger()
-    logger[metadataKey: "component"] = "\(id)"
-    return Context(
-      id: id, clock: clock, logger: logger, runSeed: seed, counters: registry, notices: notices, run: run, services: services
-    ) { [troubles] reason in troubles.withLock { $0 = reason } }
+    var shared = Context.Shared(clock: clock, logger: log.logger(), seed: seed, notices: notices)
+    (shared.run, shared.services) = (run, services)
+    return Context(id: id, shared, counters: registry) { [troubles] reason in troubles.withLock { $0 = reason } }
   }
 
   /// The output of a processor or relay for these inputs, one list per input, all of which wait when it starts.
