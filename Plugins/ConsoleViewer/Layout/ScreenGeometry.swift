@@ -58,7 +58,7 @@ struct ScreenGeometry {
     var at = 0
     return indices.map { index in
       var text = " \(index + 1) \(state.tabs[index].title)"
-      if state.tabs[index] == .alerts, state.unseen > 0 { text += " (\(state.unseen))" }
+      if state.tabs[index] == .alerts, state.notifications.unseen > 0 { text += " (\(state.notifications.unseen))" }
       text += " "
       defer { at += text.displayWidth }
       return (index, text, at..<at + text.displayWidth)
@@ -72,7 +72,7 @@ struct ScreenGeometry {
   /// The number of lines in a list that is not a table.
   var listLength: Int {
     switch state.current {
-    case .alerts: state.notifications.count + state.alerts.count + state.otherRules.count + 2
+    case .alerts: state.notifications.all.count + state.alerts.count + state.otherRules.count + 2
     case .log: state.log.count
     case .graph: state.run.components.count + state.run.edges.count + 3
     case .portfolio: PortfolioList(state.shownPortfolio).lines.count

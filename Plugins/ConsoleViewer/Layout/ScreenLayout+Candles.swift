@@ -17,7 +17,7 @@ extension ScreenGeometry {
   /// The candles of the symbol whose page is shown; nil if there are none.
   var candles: BarChart? {
     guard case .detail(let symbol) = state.page, let row = state.shown.place(of: symbol) else { return nil }
-    if state.pastSpan != nil { return state.pastBars(of: symbol).flatMap { chart(of: $0[...], row, fitting: true) } }
+    if state.chart.past != nil { return state.pastBars(of: symbol).flatMap { chart(of: $0[...], row, fitting: true) } }
     return state.candleLength(of: symbol).flatMap { chart(of: state.shown.bars.last($0, of: row), row) }
   }
 
@@ -77,7 +77,7 @@ extension ScreenLayout {
     let isLong = bar.length.nanoseconds.map { $0 >= 86_400_000_000_000 } ?? (bar.length == .unknown)
     if isLong { return String(bar.time.description.prefix(10)) }
     let time = CellText.seconds(bar.time, zone: state.zone)
-    guard let span = state.pastSpan else { return time }
+    guard let span = state.chart.past else { return time }
     return span == .day ? String(time.prefix(5)) : "\(CellText.date(bar.time, zone: state.zone)) \(time.prefix(5))"
   }
 }

@@ -18,7 +18,7 @@ extension ScreenLayout {
     let area = geometry.chart
     if let candles = geometry.candles {
       drawCandles(candles, row)
-    } else if state.pastSpan != nil {
+    } else if state.chart.past != nil {
       // The answer of the history, or that it is being asked.
       let text = state.past.fault ?? (state.past.isReading ? "reading the history …" : "")
       frame.put(text, row: area.row, column: area.column + 1, pen.muted, width: area.columns - 2)
@@ -41,18 +41,18 @@ extension ScreenLayout {
     at = frame.put(" " + change, row: line, column: at, pen.direction(row.change.raw))
     if row.isStale { at = frame.put("  last price, \(CellText.age(row, at: state.wall))", row: line, column: at, pen.muted) }
     var hint: String
-    let isPast = state.pastSpan != nil
+    let isPast = state.chart.past != nil
     if let length = state.candleLength(of: row.symbol), let place = state.shown.place(of: row.symbol) {
       hint = state.shown.bars.lengths(of: place).map { $0 == length && !isPast ? "[\(Self.title($0))]" : Self.title($0) }.joined(
         separator: " ")
     } else {
-      hint = ChartSpan.allCases.map { $0 == state.span && !isPast ? "[\($0.title)]" : $0.title }.joined(separator: " ")
+      hint = ChartSpan.allCases.map { $0 == state.chart.span && !isPast ? "[\($0.title)]" : $0.title }.joined(separator: " ")
     }
     if state.settings.hasHistory {
-      let spans = PastSpan.allCases.map { $0 == state.pastSpan ? pastTitle(row.symbol, $0) : $0.rawValue }.joined(separator: " ")
+      let spans = PastSpan.allCases.map { $0 == state.chart.past ? pastTitle(row.symbol, $0) : $0.rawValue }.joined(separator: " ")
       hint += " · " + spans
       // Where there is no room for all, the chosen one is shown.
-      if let span = state.pastSpan, at + hint.count + 2 > state.size.columns { hint = pastTitle(row.symbol, span) }
+      if let span = state.chart.past, at + hint.count + 2 > state.size.columns { hint = pastTitle(row.symbol, span) }
     }
     if at + hint.count + 2 <= state.size.columns { frame.put(hint, row: line, column: state.size.columns - hint.count - 1, pen.muted) }
   }
@@ -66,11 +66,11 @@ extension ScreenLayout {
 
   private mutating func drawChart(_ row: Row, _ at: Int, row top: Int, column: Int, columns: Int, rows: Int) {
     guard rows >= 2, columns >= 12 else { return }
-    let points = state.shown.history(of: at, span: state.span.nanoseconds)
+    let points = state.shown.history(of: at, span: state.chart.span.nanoseconds)
     let prices = points.map(\.price)
     guard let low = prices.min(), let high = prices.max(), let last = points.last else { return }
     // A history that is shorter than the span takes the whole width.
-    let first = min(max(last.time - state.span.nanoseconds, points[0].time), last.time - 10_000_000_000)
+    let first = min(max(last.time - state.chart.span.nanoseconds, points[0].time), last.time - 10_000_000_000)
     let labels = [high, low].map { Price(raw: $0).formatted(decimals: Int(row.decimals)) }
     let margin = (labels.map(\.count).max() ?? 0) + 2
     let width = columns - margin - 1

@@ -58,7 +58,7 @@ extension ScreenLayout {
   mutating func drawAlerts() {
     var lines: [StyledLine] = []
     let rules = state.otherRules
-    if state.alerts.isEmpty, rules.isEmpty, state.notifications.isEmpty {
+    if state.alerts.isEmpty, rules.isEmpty, state.notifications.all.isEmpty {
       lines.append(StyledLine("  no alerts: choose a symbol, press a, then ↑, ↓ or a price", pen.muted))
     }
     for alert in state.alerts {
@@ -73,8 +73,8 @@ extension ScreenLayout {
       line.append("\(says)  (\(rule.component)\(rule.state == .on ? "" : ", " + rule.state.rawValue))", pen.muted)
       lines.append(line)
     }
-    if !(state.alerts.isEmpty && rules.isEmpty), !state.notifications.isEmpty { lines.append(StyledLine("")) }
-    for notification in state.notifications.reversed() {
+    if !(state.alerts.isEmpty && rules.isEmpty), !state.notifications.all.isEmpty { lines.append(StyledLine("")) }
+    for notification in state.notifications.all.reversed() {
       var line = StyledLine(" \(CellText.seconds(notification.time, zone: state.zone))  ", pen.muted)
       line.append(notification.title, pen.warning)
       line.append("  " + notification.text, pen.text)

@@ -68,7 +68,7 @@ struct ScreenLayout {
     let row = geometry.statusRow
     frame.clear(row: row, pen.bar)
     if let prompt = state.prompt { return drawPrompt(prompt, row) }
-    if let message = state.message ?? state.news {
+    if let message = state.messages.first {
       frame.put(" " + message.text, row: row, column: 0, message.isError ? pen.barWarning : pen.barStrong)
       return
     }
@@ -96,7 +96,7 @@ struct ScreenLayout {
       parts.append(("\(mark) \(component) \(status.state.fieldName)", style))
     }
     if state.market.total == 0 { parts.insert(("waiting for prices …", pen.bar), at: 0) }
-    parts.append(("\(CellText.count(state.rate))/s", pen.bar))
+    parts.append(("\(CellText.count(state.meter.rate))/s", pen.bar))
     if let lag = state.lag { parts.append(("lag \(CellText.duration(lag))", pen.bar)) }
     if state.run.dropped > 0 { parts.append(("dropped \(CellText.count(Double(state.run.dropped)))", pen.barWarning)) }
     if state.run.conflated > 0 { parts.append(("conflated \(CellText.count(Double(state.run.conflated)))", pen.bar)) }
@@ -122,10 +122,10 @@ struct ScreenLayout {
     case .filter:
       label = " /"
       (hint, fault) = ("\(state.order.rows.count) match · Enter keeps · Esc undoes", state.filter.problem?.description)
-    case .alert(let symbol, _):
+    case .alert(let symbol, _, let problem):
       let price = state.market.row(of: symbol).map { " (now \(CellText.text(.price, $0, zone: state.zone)))" } ?? ""
       label = " alert \(symbol)\(price): "
-      (hint, fault) = ("↑ +1% · ↓ -1% · or a price, Enter", state.promptFault)
+      (hint, fault) = ("↑ +1% · ↓ -1% · or a price, Enter", problem)
       // The error takes precedence over the label.
       if let fault, label.displayWidth + prompt.text.displayWidth + fault.displayWidth + 4 > state.size.columns { label = " " }
     case .order(let draft):
@@ -138,7 +138,7 @@ struct ScreenLayout {
         case .asking: "asking the broker …"
         case .arrived, .shown: "Enter \(draft.verb)s · Esc leaves it"
         }
-      (hint, fault) = (keys, state.promptFault)
+      (hint, fault) = if case .typing(let problem) = draft.stage { (keys, problem) } else { (keys, nil) }
       if let fault, label.displayWidth + prompt.text.displayWidth + fault.displayWidth + 4 > state.size.columns { label = " " }
     case .cancel(let id):
       label = " cancel order \(id.number)? "

@@ -8,12 +8,19 @@ struct MissingNames {
   private(set) var sentences: [String] = []
   private var names: [String] = []
   private var symbols = -1
+  /// When a symbol without an event is reported as missing; nil before the first price.
+  private(set) var due: Int64?
 
   /// The message if this is the only requested symbol.
   func sentence(of symbol: Symbol) -> String? { names == [symbol.description] ? sentences.first : nil }
 
-  mutating func look(for names: [String], in market: Market, isDue: Bool) {
-    let symbols = isDue && !names.isEmpty ? market.rows.count : 0
+  /// The first price begins the time in which symbols may come.
+  mutating func wait(in market: Market, at now: Int64) {
+    if due == nil, market.total > 0, !market.rows.isEmpty { due = now + 2_000_000_000 }
+  }
+
+  mutating func look(for names: [String], in market: Market, at now: Int64) {
+    let symbols = (due ?? .max) <= now && !names.isEmpty ? market.rows.count : 0
     if names == self.names, symbols == self.symbols { return }
     self.names = names
     self.symbols = symbols

@@ -5,38 +5,41 @@ internal import StockbusViewing
 extension ScreenState {
   /// The length of the candles on a symbol's page; nil if it shows the line of prices.
   func candleLength(of symbol: Symbol) -> BarLength? {
-    guard !showsLine, let row = shown.place(of: symbol) else { return nil }
+    guard !chart.showsLine, let row = shown.place(of: symbol) else { return nil }
     let lengths = shown.bars.lengths(of: row)
-    return barLength.flatMap { lengths.contains($0) ? $0 : nil } ?? lengths.first
+    return chart.barLength.flatMap { lengths.contains($0) ? $0 : nil } ?? lengths.first
   }
 
   /// The candle under the crosshair.
   func markedCandle(of candles: BarChart) -> Int? {
-    crosshair.flatMap { time in candles.bars.firstIndex { $0.time == time } }
+    chart.crosshair.flatMap { time in candles.bars.firstIndex { $0.time == time } }
   }
 
   /// Handles a key of the candles; returns false for any other key.
   mutating func reduceCandles(_ press: KeyPress, _ symbol: Symbol) -> Bool {
     if press.key == .character("l") {
-      showsLine = pastSpan == nil ? !showsLine : true
-      pastSpan = nil
+      chart.turn()
       return true
     }
-    if press.key == .left || press.key == .right, stepPast(press.key == .left ? -1 : 1, atEnd: isAtLongest(symbol)) { return true }
+    if press.key == .left || press.key == .right, settings.hasHistory,
+      chart.stepPast(press.key == .left ? -1 : 1, atEnd: isAtLongest(symbol))
+    {
+      return true
+    }
     guard let candles = ScreenGeometry(self).candles else { return false }
     switch press.key {
-    case .escape where crosshair != nil: crosshair = nil
+    case .escape where chart.crosshair != nil: chart.crosshair = nil
     case .character(","), .character("."):
       let step = press.key == .character(",") ? -1 : 1
       let last = candles.bars.count - 1
       let at = markedCandle(of: candles).map { max(0, min(last, $0 + step)) } ?? last
-      crosshair = candles.bars[at].time
+      chart.crosshair = candles.bars[at].time
     case .left, .right:
       guard let length = candleLength(of: symbol), let row = shown.place(of: symbol) else { return true }
       let lengths = shown.bars.lengths(of: row)
       guard let at = lengths.firstIndex(of: length) else { return true }
-      barLength = lengths[max(0, min(lengths.count - 1, at + (press.key == .left ? -1 : 1)))]
-      crosshair = nil
+      chart.barLength = lengths[max(0, min(lengths.count - 1, at + (press.key == .left ? -1 : 1)))]
+      chart.crosshair = nil
     default: return false
     }
     return true
@@ -44,7 +47,7 @@ extension ScreenState {
 
   /// True if the page shows the longest candles that the run itself has.
   private func isAtLongest(_ symbol: Symbol) -> Bool {
-    guard let length = candleLength(of: symbol), let row = shown.place(of: symbol) else { return span == ChartSpan.allCases.last }
+    guard let length = candleLength(of: symbol), let row = shown.place(of: symbol) else { return chart.span == ChartSpan.allCases.last }
     return length == shown.bars.lengths(of: row).last
   }
 
@@ -55,6 +58,6 @@ extension ScreenState {
     guard let candles = geometry.candles, (area.row..<area.row + area.rows).contains(row),
       (area.column..<area.column + 1 + candles.plot.width).contains(column)
     else { return }
-    crosshair = candles.bars[candles.plot.index(at: column - area.column - 1)].time
+    chart.crosshair = candles.bars[candles.plot.index(at: column - area.column - 1)].time
   }
 }

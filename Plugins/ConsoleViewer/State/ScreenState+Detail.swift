@@ -35,17 +35,15 @@ enum ChartSpan: Int64, CaseIterable {
 extension ScreenState {
   mutating func reduceDetail(_ press: KeyPress, _ symbol: Symbol) {
     if reduceCandles(press, symbol) { return }
+    if let tab = tab(for: press) { return go(to: tab) }
     switch press.key {
     case .escape, .enter, .backspace: page = .list
-    case .right: span = span.stepped(1)
-    case .left: span = span.stepped(-1)
+    case .right: chart.span = chart.span.stepped(1)
+    case .left: chart.span = chart.span.stepped(-1)
     case .up, .down, .character("j"), .character("k"):
       if selection != symbol { selection = symbol }
       if selection.map(listedSymbols.contains) ?? false { move(by: press.key == .up || press.key == .character("k") ? -1 : 1) }
       if let selection { page = .detail(selection) }
-    case .tab: go(to: (tab + (press.modifiers.contains(.shift) ? tabs.count - 1 : 1)) % tabs.count)
-    case .character(let digit) where digit.wholeNumberValue.map { (1...tabs.count).contains($0) } ?? false:
-      go(to: (digit.wholeNumberValue ?? 1) - 1)
     default: break
     }
   }

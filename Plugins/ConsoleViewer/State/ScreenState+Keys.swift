@@ -51,6 +51,7 @@ extension ScreenState {
   }
 
   private mutating func reduceList(_ press: KeyPress) {
+    if let tab = tab(for: press) { return go(to: tab) }
     switch press.key {
     case .character("c"): page = .columns(0)
     case .character("m") where current == .movers: moverChoice = (moverChoice + 1) % max(1, shown.movers.periods.count)
@@ -58,11 +59,8 @@ extension ScreenState {
     case .character("S"): sort(by: Sorting(sorting.column, isDescending: !sorting.isDescending))
     case .character("<"): sort(by: nextColumn(-1))
     case .character(">"): sort(by: nextColumn(1))
-    case .tab: go(to: (tab + (press.modifiers.contains(.shift) ? tabs.count - 1 : 1)) % tabs.count)
     case .right: go(to: min(tab + 1, tabs.count - 1))
     case .left: go(to: max(tab - 1, 0))
-    case .character(let digit) where digit.wholeNumberValue.map { (1...tabs.count).contains($0) } ?? false:
-      go(to: (digit.wholeNumberValue ?? 1) - 1)
     case .up, .character("k"): if isOnPortfolio { moveOrder(by: -1) } else { move(by: -1) }
     case .down, .character("j"): if isOnPortfolio { moveOrder(by: 1) } else { move(by: 1) }
     case .pageUp: move(by: -max(1, ScreenGeometry(self).bodyRows - 1))
@@ -84,12 +82,21 @@ extension ScreenState {
     }
   }
 
+  /// The tab that a key of lists and of a symbol's page leads to.
+  func tab(for press: KeyPress) -> Int? {
+    switch press.key {
+    case .tab: (tab + (press.modifiers.contains(.shift) ? tabs.count - 1 : 1)) % tabs.count
+    case .character(let digit): digit.wholeNumberValue.flatMap { (1...tabs.count).contains($0) ? $0 - 1 : nil }
+    default: nil
+    }
+  }
+
   mutating func go(to tab: Int) {
     guard tabs.indices.contains(tab) else { return }
     self.tab = tab
     page = .list
     offset = 0
-    if current == .alerts { unseen = 0 }
+    if current == .alerts { notifications.markSeen() }
     arrange(force: true)
     keepSelectionVisible()
   }

@@ -31,8 +31,8 @@ struct PastPage {
 extension ScreenState {
   /// The chart of the past on a symbol's page; nil if there is none yet, or none is chosen.
   func pastChart(of symbol: Symbol) -> HistoryChart? {
-    guard let pastSpan, let chart = past.chart, chart.symbol == symbol, chart.span == pastSpan else { return nil }
-    return chart
+    guard let read = past.chart, read.symbol == symbol, read.span == chart.past else { return nil }
+    return read
   }
 
   /// The bars of that chart, continued by the bars that have arrived.
@@ -44,7 +44,7 @@ extension ScreenState {
 
   /// Requests the chart that the page shows, if it has not been read, or not for some time.
   mutating func askPast() -> [ScreenEffect] {
-    guard settings.hasHistory, let span = pastSpan, case .detail(let symbol) = page, !past.isReading else { return [] }
+    guard settings.hasHistory, let span = chart.past, case .detail(let symbol) = page, !past.isReading else { return [] }
     // The chart's columns without the labels of prices.
     let request = PastRequest(symbol: symbol, span: span, count: max(4, ScreenGeometry(self).chart.columns - 13))
     if past.request == request {
@@ -74,23 +74,8 @@ extension ScreenState {
 
   /// When the chart must be read again; nil if that is not necessary.
   var pastDue: Int64? {
-    guard settings.hasHistory, pastSpan != nil, case .detail = page, !past.isReading, market.total != past.total else { return nil }
+    guard settings.hasHistory, chart.past != nil, case .detail = page, !past.isReading, market.total != past.total else { return nil }
     return past.askedAt &+ PastPage.patience
-  }
-
-  /// Switches to a longer (`step` 1) or shorter span from the end of those of the run; returns false if that is no span of the past.
-  mutating func stepPast(_ step: Int, atEnd: Bool) -> Bool {
-    guard settings.hasHistory else { return false }
-    let all = PastSpan.allCases
-    if let span = pastSpan, let at = all.firstIndex(of: span) {
-      pastSpan = at + step < 0 ? nil : all[min(at + step, all.count - 1)]
-    } else if step > 0, atEnd {
-      pastSpan = all.first
-    } else {
-      return false
-    }
-    crosshair = nil
-    return true
   }
 }
 

@@ -9,21 +9,21 @@ extension ScreenState {
     switch prompt {
     case .order(let draft): return type(press, into: draft)
     case .cancel(let order): return confirmCancel(press, order)
-    case .filter, .alert: break
+    case .alert(let symbol, let text, _): self.prompt = .alert(symbol, text)
+    case .filter: break
     }
-    promptFault = nil
     switch press.key {
     case .escape:
       self.prompt = nil
       if case .filter(_, let before) = prompt { setFilter(before) }
       return []
     case .enter:
-      if case .alert(let symbol, let text) = prompt { return setAlert(symbol, text) }
+      if case .alert(let symbol, let text, _) = prompt { return setAlert(symbol, text) }
       // A wrong condition filters nothing; the prompt stays open so that it can be corrected.
       if filter.problem == nil { self.prompt = nil }
       return []
     case .up, .down:
-      guard case .alert(let symbol, _) = prompt else { break }
+      guard case .alert(let symbol, _, _) = prompt else { break }
       return setAlert(symbol, press.key == .up ? "+1%" : "-1%")
     default: break
     }
@@ -32,7 +32,7 @@ extension ScreenState {
     case .filter(_, let before):
       self.prompt = .filter(text, before: before)
       setFilter(text)
-    case .alert(let symbol, _): self.prompt = .alert(symbol, text)
+    case .alert(let symbol, _, _): self.prompt = .alert(symbol, text)
     case .order, .cancel: break
     }
     return []
@@ -75,12 +75,10 @@ extension ScreenState {
       return []
     }
     guard var alert = Self.alert(text, for: row) else {
-      promptFault = "no price: 200, above 200, +1%, -5"
-      return []
+      return keepAlert("no price: 200, above 200, +1%, -5")
     }
     if alert.isAbove ? row.price >= alert.level : row.price <= alert.level {
-      promptFault = "the price is already \(alert.isAbove ? "above" : "below") \(alert.level)"
-      return []
+      return keepAlert("the price is already \(alert.isAbove ? "above" : "below") \(alert.level)")
     }
     prompt = nil
     // A dispatcher has channels, so it gets the alert too. The screen checks the alert itself as well, because the dispatcher starts with
@@ -92,6 +90,11 @@ extension ScreenState {
     say("alert: \(alert.text)")
     let told = dispatcher.map { [ScreenEffect.addRule(alert.request, to: $0.id)] } ?? []
     return told + [.save]
+  }
+
+  private mutating func keepAlert(_ fault: String) -> [ScreenEffect] {
+    if case .alert(let symbol, let text, _) = prompt { prompt = .alert(symbol, text, fault: fault) }
+    return []
   }
 
   /// Removes the alerts of the chosen symbol, also from a dispatcher that has rules for them.

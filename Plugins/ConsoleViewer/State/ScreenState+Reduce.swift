@@ -18,7 +18,7 @@ extension ScreenState {
     case .tick(let now, let wall): return tick(now, wall)
     case .sample(let components, let edges, let lines):
       run = RunSample(components, edges, at: now, after: run)
-      rate = meter.count(market.total, at: now)
+      meter.count(market.total, at: now)
       measureLag()
       note(lines)
       return askFills()
@@ -36,7 +36,6 @@ extension ScreenState {
       selection = symbol
       page = .detail(symbol)
       prompt = nil
-      promptFault = nil
     case .watch(let symbols):
       watchlist = symbols
       tab = tabs.firstIndex(of: .watchlist) ?? 0
@@ -49,9 +48,8 @@ extension ScreenState {
     self.now = now
     self.wall = wall
     showPreview()
-    if let until = message?.until, until <= now { message = nil }
-    if let until = news?.until, until <= now { news = nil }
-    if firstPrice == nil, market.total > 0, !market.rows.isEmpty { firstPrice = now }
+    passMessages()
+    missing.wait(in: market, at: now)
     let effects = fireAlerts()
     arrange()
     return effects + askPast()
@@ -63,7 +61,7 @@ extension ScreenState {
     let since = wall.ns &- newest.received.ns
     let between = newest.received.ns &- newest.time.ns
     let day: Int64 = 86_400_000_000_000
-    lag = rate > 0 && (0..<day).contains(since) ? since : (0..<day).contains(between) ? between : nil
+    lag = meter.rate > 0 && (0..<day).contains(since) ? since : (0..<day).contains(between) ? between : nil
   }
 
   // MARK: Alerts
@@ -81,7 +79,7 @@ extension ScreenState {
       for alert in fired {
         let text = "\(row.symbol) \(alert.isAbove ? "rose" : "fell") to \(price.formatted(decimals: Int(row.decimals)))"
         add(Notification(time: time, symbol: row.symbol, title: alert.text, text: text))
-        if alert.isDelegated { told[alert.rule] = now }
+        if alert.isDelegated { notifications.expect(alert.rule, at: now) }
       }
       arm(row.symbol)
     }
@@ -103,10 +101,7 @@ extension ScreenState {
     var effects: [ScreenEffect] = []
     for alert in alerts {
       // An alert that the dispatcher checks too is shown once.
-      if told[alert.rule].map({ now - $0 < 60_000_000_000 }) ?? false {
-        told[alert.rule] = nil
-        continue
-      }
+      if notifications.isRepetition(alert.rule, at: now) { continue }
       if let at = self.alerts.firstIndex(where: { $0.isDelegated && $0.rule == alert.rule }) {
         self.alerts.remove(at: at)
         arm(alert.symbol)
@@ -119,12 +114,8 @@ extension ScreenState {
   }
 
   private mutating func add(_ notification: Notification) {
-    notifications.append(notification)
-    if notifications.count > Self.kept { notifications.removeFirst() }
-    if current != .alerts { unseen += 1 }
-    // It is shown after the reply that is being shown.
-    let begin = max(now, message?.until ?? now)
-    news = Message(text: "\(notification.title): \(notification.text)", until: begin + 4_000_000_000)
+    notifications.add(notification, isSeen: current == .alerts)
+    say("\(notification.title): \(notification.text)", isAlert: true)
   }
 
   // MARK: Connections and the log
@@ -166,10 +157,10 @@ extension ScreenState {
       // The flashes of different rows have their steps at different times; the shortest interval is used for all.
       times.append(now + settings.flash / Int64(max(1, steps)))
     }
-    for until in [message?.until, news?.until] { if let until { times.append(until) } }
-    if let due = missingFrom, due > now { times.append(due) }
+    times += messages.map(\.until)
+    if let due = missing.due, due > now { times.append(due) }
     // A rate that is not zero has to fall, and a held order has to be updated.
-    if rate > 0 || market.total != meter.total { times.append(max(now, meter.time) + 500_000_000) }
+    if meter.rate > 0 || market.total != meter.total { times.append(max(now, meter.time) + 500_000_000) }
     if let due = pastDue { times.append(max(now, due)) }
     if isReading { times.append(readingUntil) }
     if current == .graph || current == .log { times.append(now + 1_000_000_000) }

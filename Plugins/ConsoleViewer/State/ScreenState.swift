@@ -51,14 +51,15 @@ struct ScreenState {
   enum Prompt: Hashable {
     /// `before` is the filter before the prompt was opened.
     case filter(String, before: String)
-    case alert(Symbol, String)
+    /// `fault` says why Enter did not take the text, which stays.
+    case alert(Symbol, String, fault: String? = nil)
     case order(OrderDraft)
     /// A question: there is nothing to type.
     case cancel(Portfolio.OrderID)
 
     var text: String {
       switch self {
-      case .filter(let text, _), .alert(_, let text): text
+      case .filter(let text, _), .alert(_, let text, _): text
       case .order(let draft): draft.text
       case .cancel: ""
       }
@@ -69,7 +70,68 @@ struct ScreenState {
   struct Message: Hashable {
     var text: String
     var isError = false
+    /// An alert is shown after the reply to a key or command.
+    var isAlert = false
     var until: Int64
+  }
+
+  /// The alerts that have fired, the newest last.
+  struct Notifications {
+    private(set) var all: [Notification] = []
+    private(set) var unseen = 0
+    /// Alerts that the screen has shown and that a dispatcher checks too, with the time.
+    private var expected: [String: Int64] = [:]
+
+    mutating func add(_ notification: Notification, isSeen: Bool) {
+      all.append(notification)
+      if all.count > ScreenState.kept { all.removeFirst() }
+      if !isSeen { unseen += 1 }
+    }
+
+    mutating func markSeen() { unseen = 0 }
+
+    /// The dispatcher will report an alert that is shown already.
+    mutating func expect(_ rule: String, at now: Int64) { expected[rule] = now }
+
+    /// Returns true, once, if the alert was shown in the minute before.
+    mutating func isRepetition(_ rule: String, at now: Int64) -> Bool {
+      guard let shown = expected[rule], now - shown < 60_000_000_000 else { return false }
+      expected[rule] = nil
+      return true
+    }
+  }
+
+  /// What a symbol's page shows.
+  struct ChartChoice: Hashable {
+    /// The span of the line of prices.
+    var span = ChartSpan.fiveMinutes
+    /// The chosen length of candles, and whether the line of prices is shown instead.
+    var barLength: BarLength?
+    var showsLine = false
+    /// The span of the history; nil to show only data received during the run.
+    var past: PastSpan?
+    /// The time of the candle whose figures are shown.
+    var crosshair: Timestamp?
+
+    /// From candles to the line of prices and back; from the past to the line.
+    mutating func turn() {
+      showsLine = past != nil || !showsLine
+      past = nil
+    }
+
+    /// Switches to a longer (`step` 1) or shorter span of the past, from the end of those of the run on; returns false if there is none.
+    mutating func stepPast(_ step: Int, atEnd: Bool) -> Bool {
+      let all = PastSpan.allCases
+      if let span = past, let at = all.firstIndex(of: span) {
+        past = at + step < 0 ? nil : all[min(at + step, all.count - 1)]
+      } else if step > 0, atEnd {
+        past = all.first
+      } else {
+        return false
+      }
+      crosshair = nil
+      return true
+    }
   }
 
   // The state from the bus.
@@ -80,10 +142,7 @@ struct ScreenState {
   /// True once the fills of runs before were asked for.
   var hasAskedFills = false
   var connections: [(component: String, status: ConnectionStatus)] = []
-  var notifications: [Notification] = []
-  var unseen = 0
-  /// Alerts that the screen has shown and that a dispatcher checks too, with the time.
-  var told: [String: Int64] = [:]
+  var notifications = Notifications()
 
   // The state of the terminal and the run.
   var size: TerminalSize
@@ -94,21 +153,16 @@ struct ScreenState {
   var wall = Timestamp(ns: 0)
   /// The zone in which times are shown.
   let zone: DisplayZone
-  var rate = 0.0
   var lag: Int64?
   var meter = RateMeter()
   /// The rules of dispatchers.
   var rules: [WatchedRule] = []
-  /// When there were prices for the first time.
-  var firstPrice: Int64?
 
   // The user's choices.
-  private(set) var tabs: [Tab]
+  private let usualTabs: [Tab]
   var tab = 0
   var page = Page.list
   var prompt: Prompt?
-  /// The fault of the text in the prompt after Enter; the text stays.
-  var promptFault: String?
   var filter = RowFilter()
   var sorting: Sorting
   var columns: [Column]
@@ -118,26 +172,17 @@ struct ScreenState {
   var pinned: [Symbol] = []
   var watchlist: [Symbol]
   var alerts: [PriceAlert] = []
-  var span = ChartSpan.fiveMinutes
+  var chart = ChartChoice()
   /// The order to which keys apply on the portfolio's page.
   var chosenOrder: Portfolio.OrderID?
   /// The number of previews requested so far.
   var previews = 0
-  /// The chosen length of candles, and whether the line of prices is shown instead.
-  var barLength: BarLength?
-  var showsLine = false
-  /// The span of the history that a symbol's page shows; nil to show only data received during the run.
-  var pastSpan: PastSpan?
   var past = PastPage()
-  /// The time of the candle whose figures are shown.
-  var crosshair: Timestamp?
   var theme: ThemeName
   /// How often the next period of movers was chosen.
   var moverChoice = 0
-  /// The reply to a key or command.
-  var message: Message?
-  /// The last alert; shown after a reply.
-  var news: Message?
+  /// The reply to a key or command, then the last alert.
+  private(set) var messages: [Message] = []
   /// The order does not change until this time, because the user is choosing a row.
   var readingUntil = Int64.min
 
@@ -175,7 +220,7 @@ struct ScreenState {
     self.theme = theme
     self.watchlist = watchlist
     self.settings = settings
-    tabs = [.prices, .watchlist] + lists.map { .named($0.name, $0.symbols) } + [.movers, .alerts, .log, .graph]
+    usualTabs = [.prices, .watchlist] + lists.map { .named($0.name, $0.symbols) } + [.movers, .alerts, .log, .graph]
   }
 
   var isPaused: Bool { frozen != nil }
@@ -184,16 +229,21 @@ struct ScreenState {
   var shownPortfolio: Portfolio { frozen?.portfolio ?? portfolio }
   /// The number of events so far that change the page.
   var changes: Int { market.total &+ portfolio.total }
+  /// The portfolio's tab is there from its first event on, after the others, so that their numbers stay.
+  var tabs: [Tab] { portfolio.total == 0 && portfolio.fills.isEmpty ? usualTabs : usualTabs + [.portfolio] }
   var current: Tab { tabs[tab] }
   /// True while the order does not change because the user is choosing a row.
   var isReading: Bool { now < readingUntil }
 
-  /// The portfolio's tab is added with its first event, after the others, so that their numbers stay.
-  mutating func addPortfolioTab() { if tabs.last != .portfolio { tabs.append(.portfolio) } }
-
-  mutating func say(_ text: String, isError: Bool = false) {
-    message = Message(text: text, isError: isError, until: now + 4_000_000_000)
+  mutating func say(_ text: String, isError: Bool = false, isAlert: Bool = false) {
+    messages.removeAll { $0.isAlert == isAlert }
+    let begin = isAlert ? max(now, messages.first?.until ?? now) : now
+    let message = Message(text: text, isError: isError, isAlert: isAlert, until: begin + 4_000_000_000)
+    messages.insert(message, at: isAlert ? messages.count : 0)
   }
+
+  /// Removes the messages whose time has passed.
+  mutating func passMessages() { messages.removeAll { $0.until <= now } }
 
   // MARK: Lists
 
@@ -224,7 +274,7 @@ struct ScreenState {
     // A requested symbol has a row however many symbols there are.
     for name in wanted { market.want(name) }
     let market = shown
-    missing.look(for: wanted, in: market, isDue: (missingFrom ?? .max) <= now)
+    missing.look(for: wanted, in: market, at: now)
     let target = sorting.sorted(rows(of: current), of: market)
     if force {
       order.take(target)
@@ -244,9 +294,6 @@ struct ScreenState {
     default: filter.names.filter { name in !shown.rows.contains { name.isIn($0.symbol) } }.map(\.description)
     }
   }
-
-  /// When a symbol without an event is reported as missing; nil before the first price.
-  var missingFrom: Int64? { firstPrice.map { $0 + 2_000_000_000 } }
 
   /// The rows of the table in the shown order: the pinned ones first.
   var listed: [Int32] {

@@ -7,7 +7,8 @@ internal import StockbusPlugin
 /// of the order it replaces; a question is drawn instead.
 struct OrderDraft: Hashable {
   enum Stage: Hashable {
-    case typing
+    /// `fault` says why Enter did not take the text.
+    case typing(fault: String? = nil)
     /// The broker was asked for a preview; the number distinguishes its reply from earlier ones.
     case asking(Int)
     /// The broker's reply has arrived and is not drawn yet: `Enter` does nothing.
@@ -23,7 +24,7 @@ struct OrderDraft: Hashable {
   private(set) var replaced: Order?
   /// `100`, `100 at 189.25`, or other words of the broker; for a replacement only the changes: `at 189.25`, `quantity 100`.
   var text = ""
-  var stage = Stage.typing
+  var stage = Stage.typing()
 
   init(verb: String, symbol: Symbol) {
     self.verb = verb

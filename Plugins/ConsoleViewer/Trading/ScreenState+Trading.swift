@@ -16,26 +16,6 @@ extension RunSample {
 extension ScreenState {
   // MARK: Events
 
-  mutating func take(_ batch: Span<AccountState>) {
-    portfolio.take(batch)
-    addPortfolioTab()
-  }
-
-  mutating func take(_ batch: Span<Position>) {
-    portfolio.take(batch)
-    addPortfolioTab()
-  }
-
-  mutating func take(_ batch: Span<Order>) {
-    portfolio.take(batch)
-    addPortfolioTab()
-  }
-
-  mutating func take(_ batch: Span<Fill>) {
-    portfolio.take(batch)
-    addPortfolioTab()
-  }
-
   /// Asks the broker whose fills are shown for those of runs before, once: the bus brings those of this run only.
   mutating func askFills() -> [ScreenEffect] {
     let inputs = run.components.first { $0.id == settings.id }?.inputs ?? []
@@ -50,9 +30,7 @@ extension ScreenState {
       hasAskedFills = false
       return
     }
-    if fills.isEmpty { return }
-    portfolio.recall(fills)
-    addPortfolioTab()
+    if !fills.isEmpty { portfolio.recall(fills) }
   }
 
   /// The broker; nil if the run has none.
@@ -140,25 +118,23 @@ extension ScreenState {
   /// Takes a key for an order that is being typed.
   mutating func type(_ press: KeyPress, into draft: OrderDraft) -> [ScreenEffect] {
     var draft = draft
-    promptFault = nil
+    if case .typing = draft.stage { draft.stage = .typing() }
     switch (press.key, draft.stage) {
     case (.escape, _): prompt = nil
     case (.enter, .typing):
-      promptFault = draft.fault
-      guard draft.fault == nil else { break }
-      if let question = draft.question {
+      if let fault = draft.fault {
+        draft.stage = .typing(fault: fault)
+      } else if let question = draft.question {
         draft.stage = .arrived(question)
+      } else if let broker {
+        previews += 1
+        draft.stage = .asking(previews)
         prompt = .order(draft)
-        break
+        return [.preview(draft.preview, on: broker.id, number: previews)]
+      } else {
+        draft.stage = .typing(fault: "no component of this run takes the command '\(draft.verb)'")
       }
-      guard let broker else {
-        promptFault = "no component of this run takes the command '\(draft.verb)'"
-        break
-      }
-      previews += 1
-      draft.stage = .asking(previews)
       prompt = .order(draft)
-      return [.preview(draft.preview, on: broker.id, number: previews)]
     case (.enter, .asking), (.enter, .arrived): break
     case (.enter, .shown):
       prompt = nil
@@ -169,9 +145,7 @@ extension ScreenState {
       return [.perform(draft.command, on: broker.id)]
     default:
       // A text that changed needs a preview of its own.
-      guard let text = Self.edited(draft.text, by: press) else { break }
-      draft.text = text
-      draft.stage = .typing
+      if let text = Self.edited(draft.text, by: press) { (draft.text, draft.stage) = (text, .typing()) }
       prompt = .order(draft)
     }
     return []
@@ -180,8 +154,7 @@ extension ScreenState {
   /// Takes the broker's reply to a preview, if the prompt still waits for it.
   mutating func previewed(_ number: Int, _ text: String, isError: Bool) {
     guard case .order(var draft) = prompt, draft.stage == .asking(number) else { return }
-    draft.stage = isError ? .typing : .arrived(text)
-    if isError { promptFault = text }
+    draft.stage = isError ? .typing(fault: text) : .arrived(text)
     prompt = .order(draft)
   }
 

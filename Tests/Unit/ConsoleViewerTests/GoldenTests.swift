@@ -185,10 +185,10 @@ import Testing
     try expect(lines, is: "candles-\(columns)x\(rows)")
     // Beyond the last length there is none; a crosshair is taken away first, then the page.
     driver.press(.right, .left, .left)
-    #expect(driver.state.barLength == BarLength("1m"))
+    #expect(driver.state.chart.barLength == BarLength("1m"))
     driver.type(".")
     driver.press(.escape)
-    #expect(driver.state.crosshair == nil && driver.state.page == .detail("AAPL"))
+    #expect(driver.state.chart.crosshair == nil && driver.state.page == .detail("AAPL"))
     driver.press(.escape)
     #expect(driver.state.page == .list)
   }
@@ -200,11 +200,11 @@ import Testing
     for index in chart.bars.indices {
       for column in [chart.plot.column(of: index), chart.plot.column(of: index) + 1] {
         driver.send(.mouse(MouseEvent(.press(0), row: 5, column: column + 1)))
-        #expect(driver.state.crosshair == chart.bars[index].time)
+        #expect(driver.state.chart.crosshair == chart.bars[index].time)
       }
     }
     driver.send(.mouse(MouseEvent(.press(0), row: 5, column: 89)))
-    #expect(driver.state.crosshair == chart.bars[8].time)
+    #expect(driver.state.chart.crosshair == chart.bars[8].time)
     driver.type("l")
     #expect(ScreenGeometry(driver.state).candles == nil)
     driver.type("l")

@@ -23,7 +23,7 @@ import Testing
     var driver = driver()
     driver.type("+")
     #expect(driver.takeEffects() == [])
-    #expect(driver.state.message?.isError == true)
+    #expect(driver.state.messages.first?.isError == true)
     driver.press(.down)
     driver.type("+-r")
     #expect(
@@ -173,9 +173,9 @@ import Testing
     driver.press(.down)
     #expect(driver.state.page == .detail("BRK.B"))
     driver.press(.right, .right)
-    #expect(driver.state.span == .hour)
+    #expect(driver.state.chart.span == .hour)
     driver.press(.left, .left, .left, .left, .left)
-    #expect(driver.state.span == .minute)
+    #expect(driver.state.chart.span == .minute)
     driver.press(.escape)
     #expect(driver.state.page == .list)
   }
@@ -287,14 +287,14 @@ import Testing
       if step % 4 == 0 { for i in 0..<25 { driver.trade("A", 10_000 + Int64(i)) } }
       driver.advance(500)
       driver.send(.sample(components, edges, []))
-      rates.append(driver.state.rate)
+      rates.append(driver.state.meter.rate)
     }
     #expect(rates.dropFirst(10).allSatisfy { $0 == 12.5 })
     for _ in 0..<10 {
       driver.advance(500)
       driver.send(.sample(components, edges, []))
     }
-    #expect(driver.state.rate == 0)
+    #expect(driver.state.meter.rate == 0)
   }
 
   @Test func `times are shown as clocks showed them at the event's date, and the zone is named`() {

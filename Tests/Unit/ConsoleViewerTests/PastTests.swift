@@ -69,10 +69,10 @@ import Testing
     driver.state.alerts = [PriceAlert(symbol: "AAPL", isAbove: true, level: 100)]
     driver.state.armAll()
     driver.advance(5000)
-    #expect(driver.state.notifications.isEmpty)
+    #expect(driver.state.notifications.all.isEmpty)
     driver.trade("AAPL", 19_000)
     driver.advance(100)
-    #expect(driver.state.notifications.map(\.text) == ["AAPL rose to 190.00"])
+    #expect(driver.state.notifications.all.map(\.text) == ["AAPL rose to 190.00"])
   }
 
   @Test func `a bar that is older than the stale price is the first price all the same`() {
@@ -110,9 +110,9 @@ import Testing
     driver.send(.open("AAPL"))
     // From five minutes on: 15m, 1h, 6h, 1d, and then the history's day.
     driver.press(.right, .right, .right, .right)
-    #expect(driver.state.span == .day && driver.state.pastSpan == nil)
+    #expect(driver.state.chart.span == .day && driver.state.chart.past == nil)
     driver.press(.right, .right, .right)
-    #expect(driver.state.pastSpan == .month)
+    #expect(driver.state.chart.past == .month)
     driver.advance(100)
     #expect(driver.state.past.isReading)
     var lines = driver.frame().text
@@ -142,7 +142,7 @@ import Testing
     #expect(driver.effects.count == asked + 1)
     // Back to the run's own spans.
     driver.press(.left, .left, .left)
-    #expect(driver.state.pastSpan == nil)
+    #expect(driver.state.chart.past == nil)
   }
 
   @Test func `what the history cannot say is one line`() async throws {
@@ -150,7 +150,7 @@ import Testing
     let request = PastRequest(symbol: "MSFT", span: .day, count: 30)
     var driver = driver(100, 16, hasHistory: true)
     driver.send(.open("MSFT"))
-    driver.state.pastSpan = .day
+    driver.state.chart.past = .day
     driver.state.past.request = request
     driver.send(.past(request, await reader.read(request)))
     #expect(driver.state.past.fault?.hasSuffix("there is no such file") == true)

@@ -151,7 +151,7 @@ import Testing
 
   @Test func `an event of trading is a change of the screen, as a price is`() {
     var driver = Driver()
-    driver.state.take([account()])
+    driver.state.portfolio.take([account()])
     #expect(driver.state.changes == 1)
     driver.trade("AAPL", 19_965)
     #expect(driver.state.changes == 2)
@@ -177,7 +177,7 @@ import Testing
     trading(&driver)
     driver.type("7p")
     let before = driver.frame().text
-    driver.state.take([position("AAPL", 200, cost: 37_800, mark: 18_925, seconds: 9)])
+    driver.state.portfolio.take([position("AAPL", 200, cost: 37_800, mark: 18_925, seconds: 9)])
     #expect(driver.frame().text.dropFirst() == before.dropFirst())
     driver.type("p")
     #expect(driver.frame().text[5].contains(" 200 "))
@@ -230,7 +230,7 @@ import Testing
     var (old, new) = (Fill.schema.example, Fill.schema.example)
     (old.number, old.time) = (1, Timestamp(ns: 1))
     (new.number, new.time) = (2, Timestamp(ns: 2))
-    driver.state.take([new].span)
+    driver.state.portfolio.take([new].span)
     driver.send(.fills([old, new]))
     #expect(driver.state.portfolio.fills == [old, new])
   }

@@ -95,7 +95,7 @@ import Testing
     driver.type("b" + text)
     driver.press(.enter)
     #expect(driver.takeEffects() == [])
-    #expect(driver.state.promptFault == "write a quantity first, such as 100, or 100 at 189.25")
+    #expect(driver.state.prompt?.stage == .typing(fault: "write a quantity first, such as 100, or 100 at 189.25"))
     #expect(driver.state.prompt?.text == text)
   }
 
@@ -122,12 +122,12 @@ import Testing
     driver.press(.down)
     driver.type("b")
     #expect(driver.state.prompt == nil)
-    #expect(driver.state.message?.text == "no component of this run takes the command 'buy'")
+    #expect(driver.state.messages.first?.text == "no component of this run takes the command 'buy'")
     trading(&driver)
     driver.press(.escape)
     driver.type("v")
     #expect(driver.state.prompt == nil)
-    #expect(driver.state.message?.text == "choose a symbol first: arrows, or a click")
+    #expect(driver.state.messages.first?.text == "choose a symbol first: arrows, or a click")
   }
 
   @Test func `of several brokers it is the one that the screen reads from`() {
@@ -146,7 +146,7 @@ import Testing
   @Test func `x cancels the chosen order after a confirmation`() {
     var driver = driver()
     driver.type("7x")
-    #expect(driver.state.message?.text == "choose an order first: arrows")
+    #expect(driver.state.messages.first?.text == "choose an order first: arrows")
     driver.press(.down, .down)
     driver.type("x")
     #expect(driver.takeEffects() == [])
@@ -165,13 +165,13 @@ import Testing
     driver.press(key)
     #expect(driver.takeEffects() == [])
     #expect(driver.state.prompt == nil)
-    #expect(driver.state.message?.text == "the order was not cancelled")
+    #expect(driver.state.messages.first?.text == "the order was not cancelled")
   }
 
   @Test func `e replaces the chosen order after a question`() {
     var driver = driver()
     driver.type("e7e")
-    #expect(driver.state.message?.text == "choose an order first: arrows")
+    #expect(driver.state.messages.first?.text == "choose an order first: arrows")
     driver.press(.up)
     driver.type("e")
     #expect(driver.state.prompt?.text == "at 490.00")
@@ -189,7 +189,7 @@ import Testing
     driver.type("e")
     driver.send(.key(KeyPress(.character("u"), .control)))
     driver.press(.enter)
-    #expect(driver.state.promptFault == "write what to change, such as at 189.25, quantity 100")
+    #expect(driver.state.prompt?.stage == .typing(fault: "write what to change, such as at 189.25, quantity 100"))
     driver.press(.escape)
     #expect(driver.takeEffects() == [])
   }
@@ -210,11 +210,11 @@ import Testing
     driver.type("7")
     driver.press(.down)
     driver.type("x")
-    driver.state.take([order(3, .buy, 10, "AAPL", at: 18_000, state: .filled, filled: 10)])
+    driver.state.portfolio.take([order(3, .buy, 10, "AAPL", at: 18_000, state: .filled, filled: 10)])
     #expect(driver.frame().text.contains { $0.contains("the order is already closed") })
     driver.press(.enter)
     #expect(driver.takeEffects() == [])
-    #expect(driver.state.message?.isError == true)
+    #expect(driver.state.messages.first?.isError == true)
   }
 
   @Test func `arrows choose orders, then scroll; Enter opens the order's symbol, b buys it`() {
@@ -265,8 +265,8 @@ import Testing
     var driver = Driver(100, 24)
     morning(&driver)
     trading(&driver)
-    driver.state.take([account("momentum")])
-    driver.state.take([position("AAPL", 10, cost: 1900, mark: 18_925, in: "momentum")])
+    driver.state.portfolio.take([account("momentum")])
+    driver.state.portfolio.take([position("AAPL", 10, cost: 1900, mark: 18_925, in: "momentum")])
     driver.type("7")
     try expect(driver.frame().text, is: "portfolio-accounts-100x24")
   }
@@ -303,7 +303,7 @@ import Testing
 
   @Test func `the page of a symbol has what accounts hold of it`() {
     var driver = driver()
-    driver.state.take([position("AAPL", -10, cost: -1900, mark: 18_925, in: "momentum")])
+    driver.state.portfolio.take([position("AAPL", -10, cost: -1900, mark: 18_925, in: "momentum")])
     driver.send(.open("AAPL"))
     let lines = driver.frame().text.filter { $0.contains("holds") }.map { $0.split(separator: " ").suffix(4).joined(separator: " ") }
     // 100 × 0.65; -10 × -0.35.

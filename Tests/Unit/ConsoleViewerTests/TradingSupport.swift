@@ -13,11 +13,9 @@ extension Portfolio {
   mutating func take(_ events: [AccountState]) { take(events.span) }
 }
 
-extension ScreenState {
-  mutating func take(_ events: [Order]) { take(events.span) }
-  mutating func take(_ events: [Fill]) { take(events.span) }
-  mutating func take(_ events: [Position]) { take(events.span) }
-  mutating func take(_ events: [AccountState]) { take(events.span) }
+extension ScreenState.Prompt {
+  /// The stage of an order that is being typed.
+  var stage: OrderDraft.Stage? { if case .order(let draft) = self { draft.stage } else { nil } }
 }
 
 /// An amount in hundredths.
@@ -68,18 +66,18 @@ func trading(_ driver: inout Driver) {
   let broker = RunComponent(
     id: "broker", kind: .processor, plugin: "paper_broker", inputs: ["ticks"], doors: [DoorID((any OrderDesk).self)])
   driver.send(.sample(components + [broker], edges, []))
-  driver.state.take([account()])
-  driver.state.take(
+  driver.state.portfolio.take([account()])
+  driver.state.portfolio.take(
     [
       position("AAPL", 100, cost: 18_900, mark: 18_925), position("MSFT", 0, cost: 0, mark: 33_350, realised: cents(12_050)),
       position("TSLA", -50, cost: -13_000, mark: 26_010),
     ])
-  driver.state.take(
+  driver.state.portfolio.take(
     [
       order(3, .buy, 10, "AAPL", at: 18_000), order(1, .buy, 100, "AAPL", at: 18_900, state: .filled, filled: 100),
       order(4, .sell, 20, "NVDA", at: 49_000, state: .partiallyFilled, filled: 5),
     ])
-  driver.state.take(
+  driver.state.portfolio.take(
     [
       fill(1, .buy, 100, "AAPL", at: 18_900), fill(2, .sell, 50, "TSLA", at: 26_000),
       fill(3, .sell, 100, "MSFT", at: 33_350, realised: cents(12_050)),

@@ -1,4 +1,4 @@
-import SeededRandom
+import TestSupport
 import StockbusConfig
 import StockbusPlugin
 import Testing

@@ -6,7 +6,7 @@ package struct RateMeter: Hashable {
   private static let least: Int64 = 250_000_000
 
   private var samples: [Sample] = []
-  private var rate = 0.0
+  package private(set) var rate = 0.0
 
   private struct Sample: Hashable {
     var total: Int
@@ -21,6 +21,7 @@ package struct RateMeter: Hashable {
 
   /// Takes the total at a time; returns the rate since the newest count that is at least `span` old, or else since the oldest count. After
   /// a longer time without counts the rate is the average of that time, and the next average starts from there.
+  @discardableResult
   package mutating func count(_ total: Int, at time: Int64) -> Double {
     var first = Sample(total: total, time: time)
     if let last = samples.last, time &- last.time > Self.span {
