@@ -12,7 +12,7 @@ extension SortingFeedSettings {
       guard let feed = Self.feeds(behind: input).first(where: { $0.value.top != nil }) else { return nil }
       return InputFault(
         input: number,
-        "has only the first ranks of \(feed.title), so what is behind them would be missing here; write 'merge: true' to merge such lists of several partitions, or leave out 'top' there"
+        "has only the first ranks of \(feed.title), so what is behind them would be missing here; write 'merge_lists: true' to merge such lists of several partitions, or leave out 'top' there"
       )
     }
   }

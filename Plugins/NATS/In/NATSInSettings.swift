@@ -7,18 +7,13 @@ enum ReadingStart: String, Choice {
   case new, all, lastPerSubject = "last_per_subject"
 }
 
-/// The kinds of events that messages can hold.
-enum MessageKind: String, Choice {
-  case trade, quote, bar, ranked, mover, alert, order, fill, position, account
-}
-
 struct NATSInSettings: Options {
   @Setting("The servers, of which one at a time is used: nats://host:4222, or tls://host:4222.", count: 1...64)
   var servers: [NATSAddress]
   @Setting("How the servers let us in.")
   var login = NATSLogin()
-  @Setting("The kind of event that the messages hold.")
-  var event = MessageKind.trade
+  @Setting("The type of the events that the messages hold, as 'describe' lists them.")
+  var event = EventName(Trade.self)
   @Setting("The JetStream stream to read. Without it only what comes while the run listens is heard.")
   var stream: String?
   @Setting(
