@@ -12,7 +12,7 @@ extension SortingFeedSettings {
       guard let feed = Self.feeds(behind: input).first(where: { $0.value.top != nil }) else { return nil }
       return InputFault(
         input: number,
-        "has only the first ranks of \(feed.title), so the ranks after them would be missing; write 'merge: true' to merge such lists of several partitions, or remove 'top' there"
+        "has only the first ranks of \(feed.title), so the ranks after them would be missing; write 'merge_lists: true' to merge such lists of several partitions, or remove 'top' there"
       )
     }
   }

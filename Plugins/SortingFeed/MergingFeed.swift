@@ -2,7 +2,8 @@ package import EventBus
 package import MarketData
 package import StockbusPlugin
 
-/// Merges the lists of feeds each of which ranks a partition of the symbols, one list for each input: `sorting_feed` with `merge: true`.
+/// Merges the lists of feeds each of which ranks a partition of the symbols, one list for each input: `sorting_feed` with
+/// `merge_lists: true`.
 ///
 /// **Its list** has the best of all symbols in the lists, by the figures of their feeds: prices, changes, per cent and volumes are taken
 /// over. As each feed sends at least as many ranks, the result is the list that one feed would have of all symbols; equal keys are ordered

@@ -14,8 +14,7 @@ extension Plugin {
       .processor(SortingFeed<Ranked>.self),
     ], emits: Ranked.schema.name
   ).choosing { types, options in
-    guard types.contains(where: { $0 == Ranked.self }), case .scalar("true") = options?["merge"]?.value else { return nil }
-    return .processor(MergingFeed.self)
+    types.inputs.contains { $0 == Ranked.self } && options?.word("merge_lists") == "true" ? .processor(MergingFeed.self) : nil
   }
 }
 
@@ -62,16 +61,16 @@ package struct SortingFeedSettings: Options {
   @Setting(
     "Merges lists: each input is the list of a feed with 'ties: name' and at least 'top' ranks, and no symbol is in two inputs. Prices, changes, per cent and volumes are copied; 'by' and 'order' must be those of the feeds."
   )
-  package var merge = false
+  package var mergeLists = false
 
   package init() {}
 
   package func validate(_ problems: inout OptionProblems) {
-    guard merge else { return }
+    guard mergeLists else { return }
     if top == nil {
       problems.add(
-        "'merge' needs 'top', at most that of the feeds: the first ranks follow from those of each partition, but ranks of all symbols need all symbols in one feed",
-        at: "merge")
+        "'merge_lists' needs 'top', at most that of the feeds: the first ranks follow from those of each partition, but ranks of all symbols need all symbols in one feed",
+        at: "merge_lists")
     }
     if since != .firstPrice {
       problems.add("'since' is for the feeds whose lists are merged: changes and volumes are copied", at: "since")
@@ -79,7 +78,7 @@ package struct SortingFeedSettings: Options {
   }
 
   /// Merged lists are ordered by names.
-  var tiesByName: Bool { merge || ties == .name }
+  var tiesByName: Bool { mergeLists || ties == .name }
 }
 
 /// Keeps symbols ordered and sends each update with its rank and the previous rank.
@@ -148,7 +147,7 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
   }
 
   package static func faults(in settings: SortingFeedSettings) -> [(option: String, message: String)] {
-    settings.merge ? [("merge", "'merge' is for lists, so its inputs must emit ranked, not \(E.eventName)")] : []
+    settings.mergeLists ? [("merge_lists", "'merge_lists' is for lists, so its inputs must emit ranked, not \(E.eventName)")] : []
   }
 
   package static func faults(in settings: SortingFeedSettings, behind inputs: [InputOrigin]) -> [InputFault] {

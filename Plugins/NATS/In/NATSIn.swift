@@ -7,13 +7,15 @@ extension Plugin {
   /// Takes events from NATS.
   public static let natsIn = Plugin(
     "nats_in", "Reads events from a NATS JetStream stream or subject to which nats_out or another program publishes.",
-    option: "event",
-    variants: [
-      "trade": .source(NATSIn<Trade>.self), "quote": .source(NATSIn<Quote>.self), "bar": .source(NATSIn<Bar>.self),
-      "ranked": .source(NATSIn<Ranked>.self), "mover": .source(NATSIn<Mover>.self), "alert": .source(NATSIn<Alert>.self),
-      "order": .source(NATSIn<Order>.self), "fill": .source(NATSIn<Fill>.self), "position": .source(NATSIn<Position>.self),
-      "account": .source(NATSIn<AccountState>.self),
+    NATSInPlugin.self, emitting: "event",
+    hot: [
+      .source(NATSIn<Trade>.self), .source(NATSIn<Quote>.self), .source(NATSIn<Bar>.self), .source(NATSIn<Ranked>.self),
+      .source(NATSIn<Mover>.self),
     ])
+}
+
+enum NATSInPlugin: AnyEventPlugin {
+  static func bind<E: Event>(_: E.Type) -> Blueprint { .source(NATSIn<E>.self) }
 }
 
 /// Publishes the events of messages in the stream's order, each once in a run, across any number of lost connections.

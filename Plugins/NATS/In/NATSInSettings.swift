@@ -7,18 +7,13 @@ enum ReadingStart: String, Choice {
   case new, all, lastPerSubject = "last_per_subject"
 }
 
-/// The kinds of events that messages can hold.
-enum MessageKind: String, Choice {
-  case trade, quote, bar, ranked, mover, alert, order, fill, position, account
-}
-
 struct NATSInSettings: Options {
   @Setting("The servers, one of which is used at a time: nats://host:4222, or tls://host:4222.", count: 1...64)
   var servers: [NATSAddress]
   @Setting("The login for the servers.")
   var login = NATSLogin()
-  @Setting("The type of the events in the messages.")
-  var event = MessageKind.trade
+  @Setting("The type of the events in the messages; 'describe' lists the types.")
+  var event = EventName(Trade.self)
   @Setting("The JetStream stream to read. Without it, only messages that are published while the run is subscribed are received.")
   var stream: String?
   @Setting(

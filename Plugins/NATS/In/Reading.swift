@@ -40,8 +40,8 @@ struct Reading<E: Event> {
     let isForeign = message.withHeader("Stockbus-Event") { !$0.elementsEqual(wanted.utf8) }
     if isForeign == true {
       let found = message.headers?.value("Stockbus-Event") ?? ""
-      let kind = MessageKind.allCases.first { found.hasPrefix($0.rawValue + " ") && $0.rawValue != E.eventName }
-      let hint = kind.map { "; 'event: \($0.rawValue)' reads it" } ?? ""
+      let name = EventMark.name(in: found)
+      let hint = name.flatMap { $0 == E.eventName ? nil : "; 'event: \($0)' reads it" } ?? ""
       throw Refusal(reason: "it has '\(visible(found, limit: 128))', but this component reads '\(wanted)'\(hint)")
     }
     if let count = message.packedEvents { return try unpack(message, count ?? -1, into: &output) }

@@ -13,6 +13,12 @@ struct EventMark: Sendable, Hashable {
     text = "\(E.eventName) \(String(repeating: "0", count: 16 - digits.count))\(digits)"
   }
 
+  /// The name of the event type in such a header; nil if it is none.
+  static func name(in header: String) -> Substring? {
+    let name = header.prefix { $0.isASCII && ($0.isLowercase || $0.isNumber) || $0 == "_" }
+    return header.dropFirst(name.count).first == " " && (1...64).contains(name.count) ? name : nil
+  }
+
   /// `name(field:form,…)`, where a form is `symbol`, `decimal`, `time`, `int64`, `uint32`, `text`, `other`, or a choice's values as
   /// `unknown|buy|sell`. Behind a number that keeps its decimals stands their place among the bytes for decimals, as in `price:decimal.0`.
   static func declaration<E: Event>(of _: E.Type) -> String {

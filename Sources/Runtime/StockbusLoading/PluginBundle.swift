@@ -39,7 +39,7 @@ extension Catalogue {
   /// plugin where it is named.
   package func adding(_ folders: PluginFolders, for config: LoadedConfig) throws(Problems) -> Catalogue {
     var problems = folders.problems
-    var more: [Plugin] = []
+    var found: [(bundle: PluginBundle, component: ComponentDescription)] = []
     var seen: Set<String> = []
     for component in config.description.components where seen.insert(component.plugin).inserted {
       let bundles = folders.bundles(of: component.plugin)
@@ -58,13 +58,12 @@ extension Catalogue {
       } else if bundles.count > 1 {
         report("two plugins have the name \(component.shownPlugin): \(shown(first, limit: 200)) and \(shown(bundles[1], limit: 200))")
       } else {
-        do throws(Problems) {
-          let bundle = try PluginBundle(at: first)
-          do throws(BundleFault) { more.append(try bundle.plugin(self)) } catch {
-            report("plugin \(shown(first, limit: 200)): \(error)")
-          }
-        } catch { problems.add(error) }
+        do throws(Problems) { found.append((try PluginBundle(at: first), component)) } catch { problems.add(error) }
       }
+    }
+    let more = plugins(of: found.map(\.bundle)) { place, fault in
+      let (bundle, component) = found[place]
+      problems.add("\(component.title): plugin \(shown(bundle.path, limit: 200)): \(fault)", at: component.pluginMark)
     }
     problems.add(OwnManifest.problems(of: config))
     guard problems.isEmpty else {
@@ -82,19 +81,30 @@ extension Catalogue {
   /// This catalogue and all usable plugins of these folders. Problems of the others are returned as lines.
   package func adding(_ folders: PluginFolders) -> (catalogue: Catalogue, faults: [String]) {
     var faults: [String] = []
-    var more: [Plugin] = []
+    var found: [PluginBundle] = []
     for path in folders.bundles {
       do throws(Problems) {
         let bundle = try PluginBundle(at: path)
         let name = bundle.manifest.name
-        if self[name] != nil || more.contains(where: { $0.name == name }) {
+        if self[name] != nil || found.contains(where: { $0.manifest.name == name }) {
           faults.append("\(path): two plugins have the name \(shown(name))")
-          continue
+        } else {
+          found.append(bundle)
         }
-        do throws(BundleFault) { more.append(try bundle.plugin(self)) } catch { faults.append("\(path): \(error)") }
       } catch { faults += error.sorted.map(\.description) }
     }
+    let more = plugins(of: found) { place, fault in faults.append("\(found[place].path): \(fault)") }
     return ((try? with(more)) ?? self, faults)
+  }
+
+  /// The plugins of these bundles that are usable. Libraries come first, because a process may take and emit their event types.
+  private func plugins(of bundles: [PluginBundle], report: (Int, BundleFault) -> Void) -> [Plugin] {
+    var more: [Plugin] = []
+    let places = bundles.indices
+    for place in places.filter({ bundles[$0].manifest.home == .loaded }) + places.filter({ bundles[$0].manifest.home != .loaded }) {
+      do throws(BundleFault) { more.append(try bundles[place].plugin((try? with(more)) ?? self)) } catch { report(place, error) }
+    }
+    return more
   }
 
   private func with(_ more: [Plugin]) throws(CatalogueError) -> Catalogue {

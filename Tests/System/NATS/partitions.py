@@ -97,7 +97,7 @@ class Test:
             for key in KEYS for number in range(len(WORKERS)))
         feeds = "".join(
             f"  {key}: {{ plugin: sorting_feed, inputs: [{', '.join(f'{key}_{n}' for n in range(len(WORKERS)))}], by: {key}, top: {TOP},"
-            f" merge: true }}\n" for key in KEYS)
+            f" merge_lists: true }}\n" for key in KEYS)
         return self.start("desk", f"sources:\n{sources}processors:\n{feeds}sinks:\n{self.files(self.folder / 'desk')}")
 
     def list(self, path):

@@ -26,7 +26,7 @@ import Testing
     sources:
       list: { plugin: nats_in, servers: nats://a, event: ranked, stream: RANKED_0 }
     processors:
-      ranked: { plugin: sorting_feed, inputs: [list], by: percent, top: 20, merge: true }
+      ranked: { plugin: sorting_feed, inputs: [list], by: percent, top: 20, merge_lists: true }
     sinks:
       screen: { plugin: null_sink, inputs: [ranked] }
     """
@@ -125,7 +125,7 @@ import Testing
         "desk.yaml:4:69: error: processor 'ranked': its input 'list' has fewer ranks than 'top' (see 'top' of processor 'ranked' (worker.yaml:4:3)), so "
           + "the ranks after them are unknown; 'top' may be at most that number",
       ])
-    let single = Self.desk.replacing(", merge: true", with: "")
+    let single = Self.desk.replacing(", merge_lists: true", with: "")
     #expect(try problems([Self.gate, Self.worker, single]).map { $0.prefix(21) } == ["desk.yaml:4:44: error"])
   }
 

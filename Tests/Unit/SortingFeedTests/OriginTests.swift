@@ -48,7 +48,7 @@ private actor Some: Processor {
   @Test func `a list behind a list that is cut is refused at its input`() {
     let message =
       "processor 'last': its input 'one' has only the first ranks of processor 'one' (plugins.yaml:3:3), so the ranks after them would be "
-      + "missing; write 'merge: true' to merge such lists of several partitions, or remove 'top' there"
+      + "missing; write 'merge_lists: true' to merge such lists of several partitions, or remove 'top' there"
     #expect(
       problems(
         """
@@ -79,8 +79,8 @@ private actor Some: Processor {
         """
           one: { plugin: sorting_feed, inputs: [a], by: percent, order: ascending, top: 30, ties: name }
           two: { plugin: sorting_feed, inputs: [b], by: percent, order: ascending, ties: name }
-          both: { plugin: sorting_feed, inputs: [one, two], by: percent, order: ascending, top: 30, merge: true }
-          last: { plugin: sorting_feed, inputs: [both], by: percent, order: ascending, top: 20, merge: true }
+          both: { plugin: sorting_feed, inputs: [one, two], by: percent, order: ascending, top: 30, merge_lists: true }
+          last: { plugin: sorting_feed, inputs: [both], by: percent, order: ascending, top: 20, merge_lists: true }
         """) == [])
   }
 
@@ -90,7 +90,7 @@ private actor Some: Processor {
         one: { plugin: sorting_feed, inputs: [a], top: 3, ties: name }
         two: { plugin: sorting_feed, inputs: [b], by: volume, order: ascending, since: previous_close, top: 30 }
         some: { plugin: some, inputs: [two] }
-        last: { plugin: sorting_feed, inputs: [{ from: one, overflow: conflate }, some], merge: true, top: 20 }
+        last: { plugin: sorting_feed, inputs: [{ from: one, overflow: conflate }, some], merge_lists: true, top: 20 }
       """)
     #expect(
       found == [
@@ -106,7 +106,7 @@ private actor Some: Processor {
           + "of their appearance in processor 'two' (plugins.yaml:4:3), which the other lists do not know; write 'ties: name' there",
         "plugins.yaml:6:77: error: processor 'last': its input 'some' counts changes and volumes from another start in processor 'two' "
           + "(plugins.yaml:4:3) than in processor 'one' (plugins.yaml:3:3); 'since' must be the same in both",
-        "plugins.yaml:6:102: error: processor 'last': its input 'one' has fewer ranks than 'top' (see 'top' of processor 'one' (plugins.yaml:3:3)), so "
+        "plugins.yaml:6:108: error: processor 'last': its input 'one' has fewer ranks than 'top' (see 'top' of processor 'one' (plugins.yaml:3:3)), so "
           + "the ranks after them are unknown; 'top' may be at most that number",
       ])
   }
@@ -115,20 +115,32 @@ private actor Some: Processor {
     #expect(
       problems(
         """
-          last: { plugin: sorting_feed, inputs: [a, b], merge: true, top: 5 }
+          last: { plugin: sorting_feed, inputs: [a, b], merge_lists: true, top: 5 }
         """) == [
-          "plugins.yaml:3:56: error: processor 'last': 'merge' is for lists, so its inputs must emit ranked, not trade"
+          "plugins.yaml:3:62: error: processor 'last': 'merge_lists' is for lists, so its inputs must emit ranked, not trade"
         ])
     #expect(
       problems(
         """
           one: { plugin: sorting_feed, inputs: [a], top: 3, ties: name }
-          last: { plugin: sorting_feed, inputs: [one], merge: true, since: previous_close }
+          last: { plugin: sorting_feed, inputs: [one], merge_lists: true, since: previous_close }
         """) == [
-          "plugins.yaml:4:48: error: processor 'last': 'merge' needs 'top', at most that of the feeds: the first ranks follow from "
+          "plugins.yaml:4:48: error: processor 'last': 'merge_lists' needs 'top', at most that of the feeds: the first ranks follow from "
             + "those of each partition, but ranks of all symbols need all symbols in one feed",
-          "plugins.yaml:4:61: error: processor 'last': 'since' is for the feeds whose lists are merged: changes and volumes are copied",
+          "plugins.yaml:4:67: error: processor 'last': 'since' is for the feeds whose lists are merged: changes and volumes are copied",
         ])
+  }
+
+  @Test func `the option's former name says what to write`() {
+    #expect(
+      problems(
+        """
+          one: { plugin: sorting_feed, inputs: [a], top: 3, ties: name }
+          last: { plugin: sorting_feed, inputs: [one], merge: true, top: 3 }
+        """
+      ).last
+        == "plugins.yaml:4:55: error: processor 'last': 'merge' must be one of arrival, received, got 'true'; the plugin's option is called "
+        + "'merge_lists': write 'merge_lists: true'")
   }
 
   @Test func `merging keeps the contract`() async {
@@ -140,7 +152,7 @@ private actor Some: Processor {
             time: Timestamp(ns: Int64(place)), received: Timestamp(ns: Int64(place)))
         })
     }
-    #expect(await checkContract(.sortingFeed, options: "{ merge: true, top: 3 }", inputs: lists, isDeterministic: true) == [])
+    #expect(await checkContract(.sortingFeed, options: "{ merge_lists: true, top: 3 }", inputs: lists, isDeterministic: true) == [])
     #expect(await checkContract(.sortingFeed, options: "{ ties: name, top: 3 }") == [])
   }
 }

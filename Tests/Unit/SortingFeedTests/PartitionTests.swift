@@ -67,7 +67,7 @@ import Testing
       for workers in ["top: 12", "top: 40"] {
         var lists: [[Ranked]] = []
         for part in parts(trades) { lists.append(try await FeedTests.feed(part, "{ by: \(by), order: \(order), \(workers), ties: name }")) }
-        let desk = try await merged(lists, "{ \(options), merge: true }")
+        let desk = try await merged(lists, "{ \(options), merge_lists: true }")
         #expect(list(desk) == whole)
         #expect(whole.map(\.rank) == Array(1...12))
       }
@@ -102,7 +102,7 @@ import Testing
           let own = trades.filter { symbols.firstIndex(of: $0.symbol).map { $0 % 8 == part } ?? false }
           lists.append(try await FeedTests.feed(own, "{ \(options), ties: name }"))
         }
-        #expect(list(try await merged(lists, "{ \(options), merge: true }")) == whole)
+        #expect(list(try await merged(lists, "{ \(options), merge_lists: true }")) == whole)
         #expect(whole.count == 3)
       }
     }
@@ -115,9 +115,9 @@ import Testing
     for (number, part) in parts(trades).enumerated() {
       lists.append(try await FeedTests.feed(part, number % 2 == 0 ? "{ top: 12, ties: name }" : "ties: name"))
     }
-    let left = try await merged(Array(lists[..<3]), "{ top: 12, merge: true }")
-    let right = try await merged(Array(lists[3...]), "{ top: 12, merge: true }")
-    #expect(list(try await merged([left, right], "{ top: 12, merge: true }")) == whole)
+    let left = try await merged(Array(lists[..<3]), "{ top: 12, merge_lists: true }")
+    let right = try await merged(Array(lists[3...]), "{ top: 12, merge_lists: true }")
+    #expect(list(try await merged([left, right], "{ top: 12, merge_lists: true }")) == whole)
   }
 
   @Test(arguments: 1...16 as ClosedRange<UInt64>)
@@ -144,7 +144,7 @@ import Testing
     // What a partition has said last counts, if it has begun once more; otherwise its former list stands.
     guard known.allSatisfy({ !$0.isEmpty }) else { return }
     let whole = list(try await FeedTests.feed(known.flatMap { $0 }, "{ top: 12, ties: name }"))
-    #expect(list(try await merged(lists, "{ top: 12, merge: true }")) == whole)
+    #expect(list(try await merged(lists, "{ top: 12, merge_lists: true }")) == whole)
   }
 
   private func ranked(_ symbol: Symbol, _ previous: UInt32, _ rank: UInt32, _ price: Price, volume: Quantity = 1) -> Ranked {
@@ -158,7 +158,7 @@ import Testing
       ranked("A", 0, 0, 10), ranked("A", 0, 1, 10), ranked("B", 0, 1, 20), ranked("A", 1, 2, 10), ranked("A", 2, 2, 10, volume: 5),
       ranked("C", 0, 0, 5), ranked("C", 0, 1, 5),
     ]
-    let desk = try await merged([list], "{ top: 2, merge: true }")
+    let desk = try await merged([list], "{ top: 2, merge_lists: true }")
     #expect(
       desk.map { "\($0.symbol) \($0.previousRank)→\($0.rank)" } == [
         "A 0→0",  // The merged list begins too.
@@ -193,7 +193,7 @@ import Testing
       [
         [ranked("A", 0, 0, 10), ranked("A", 0, 1, 10), ranked("A", 1, 0, 10), ranked("A", 0, 1, 12)],
         [ranked("B", 0, 0, 9), ranked("B", 0, 1, 9), ranked("B", 1, 0, 9)],
-      ], "{ top: 2, merge: true }")
+      ], "{ top: 2, merge_lists: true }")
     #expect(list(desk).map(\.symbol) == ["A"])
     var merge = RankMerge(SortingFeedSettings.merging(2), nil)
     let events = try await output { output in
@@ -249,7 +249,7 @@ extension SortingFeedSettings {
   fileprivate static func merging(_ top: Int) -> SortingFeedSettings {
     var settings = SortingFeedSettings()
     settings.top = top
-    settings.merge = true
+    settings.mergeLists = true
     return settings
   }
 }

@@ -101,6 +101,20 @@ actor Takers: MultiSink {
   static var handlers: [Handler<Takers>] { [Handler(Trade.self) { _, _ in }, Handler(Quote.self) { _, _ in }] }
 }
 
+struct AnySourceSettings: Options {
+  @Setting("What it sends.") var event = EventName(Trade.self)
+  init() {}
+}
+
+actor AnySource<E: Event>: Source {
+  init(_: AnySourceSettings, _: Context) {}
+  func run(into output: inout Outlet<E>) async throws {}
+}
+
+enum AnySourcePlugin: AnyEventPlugin {
+  static func bind<E: Event>(_: E.Type) -> Blueprint { .source(AnySource<E>.self) }
+}
+
 enum SamePlugin: SymbolEventPlugin {
   static func bind<E: SymbolEvent>(_: E.Type) -> Blueprint { .processor(Same<E>.self) }
 }
@@ -109,6 +123,8 @@ extension Plugin {
   static let same = Plugin("same", "Passes on.", SamePlugin.self, hot: [.processor(Same<Trade>.self)])
   static let many = Plugin(
     "many", "Sends.", option: "emit", variants: ["trades": .source(Many<Trade>.self), "quotes": .source(Many<Quote>.self)])
+  static let anySource = Plugin(
+    "any_source", "Sends anything.", AnySourcePlugin.self, emitting: "event", hot: [.source(AnySource<Trade>.self)])
   static let takers = Plugin("takers", "Takes two.", .sink(Takers.self))
   static let witness = Plugin("witness", "Notes.", .sink(Witness.self))
 }

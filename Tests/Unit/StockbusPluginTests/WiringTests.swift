@@ -1,6 +1,17 @@
 import StockbusPlugin
 import Testing
 
+private struct Own: Event {
+  var time: Timestamp
+  static let schema = EventSchema<Own>(
+    "own", "An author's own.", time: \.time, example: Own(time: Timestamp(ns: 0)), fields: [.init("time", \.time, "When it was.")])
+}
+
+private actor OwnTaker: Sink {
+  init(_: NoOptions, _: Context) {}
+  func receive(_ events: Span<Own>) {}
+}
+
 @Suite struct WiringTests {
   private func options(_ name: String, _ value: String) -> ConfigNode {
     let mark = ConfigNode.Mark(line: 1, column: 1)
@@ -29,6 +40,29 @@ import Testing
     // The default is used if the option is missing, or has a value that decoding will report.
     #expect(plugin.blueprint(for: [], options: nil)?.output == Trade.self)
     #expect(plugin.blueprint(for: [], options: options("emit", "bars"))?.output == Trade.self)
+  }
+
+  @Test func `a source of any type gets it from the catalogue`() throws {
+    let alone = Plugin.anySource
+    #expect(!alone.takesInputs && alone.emits == "what 'event' says" && alone.fixedOutput == nil)
+    for (word, type) in [("trade", Trade.self), ("account", AccountState.self), ("gap", Gap.self)] as [(String, any Event.Type)] {
+      #expect(alone.blueprint(for: [], options: options("event", word))?.output == type)
+    }
+    #expect(alone.blueprint(for: [], options: nil)?.output == Trade.self)
+    #expect(alone.blueprint(for: [], options: options("event", "null"))?.output == Trade.self)
+    #expect(alone.blueprint(for: [], options: options("event", "own")) == nil)
+    #expect(alone.declaring(Own.self).blueprint(for: [], options: options("event", "own"))?.output == Own.self)
+    let catalogue = Catalogue([.anySource, Plugin("own", "Takes it.", .sink(OwnTaker.self))])
+    let plugin = try #require(catalogue["any_source"])
+    #expect(plugin.blueprint(for: [], options: options("event", "own"))?.output == Own.self)
+    do throws(Problems) {
+      try plugin.checkOptions(options("event", "accounts"), at: ConfigNode.Mark(line: 1, column: 1))
+      Issue.record("there is no such type")
+    } catch {
+      #expect(error.list.count == 1)
+      #expect(error.list[0].message.hasPrefix("'event' must be one of account, alert, bar, "))
+      #expect(error.list[0].message.hasSuffix(", order, own, position, quote, ranked, trade, got 'accounts'; did you mean 'account'?"))
+    }
   }
 
   @Test func `a sink of two types takes either and both`() {

@@ -77,6 +77,12 @@ public struct ConfigNode: Sendable {
     return text.isEmpty || text == "~" || text == "null"
   }
 
+  /// The text of a scalar; nil if nothing is set, and for other values.
+  package var word: String? { if case .scalar(let text) = value, !isNull { text } else { nil } }
+
+  /// The text at `key` of a mapping; nil if there is none.
+  package func word(_ key: String) -> String? { self[key]?.word }
+
   /// True if both have the same meaning, wherever they are written. Values of variables are compared; a mapping's order does not matter;
   /// quotation marks matter only for a text that would mean "not set" without them.
   package func isLike(_ other: ConfigNode) -> Bool {

@@ -34,15 +34,16 @@ package struct Catalogue: Sendable {
     CatalogueError.faults(inside: names.map { names in plugins.filter { names.contains($0.name) } } ?? plugins)
   }
 
-  /// The event types that the catalogue's plugins take and emit, and those of the run's topics; ordered by name, without duplicates.
+  /// The event types of the run's topics and those that the catalogue's plugins bring along: all that a configuration may name; ordered by
+  /// name, without duplicates.
   package var events: [any Event.Type] {
     let types = RunTopic.allCases.map(\.eventType) + plugins.flatMap(\.eventTypes)
     return Dictionary(types.map { ($0.eventName, $0) }) { first, _ in first }.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  /// The plugin with this name, which may be a part of another plugin's output, `NAME.part`.
+  /// The plugin with this name, which may be a part of another plugin's output, `NAME.part`. Its options may name all event types here.
   package subscript(name: String) -> Plugin? {
-    if let plugin = plugins.first(where: { $0.name == name }) { return plugin }
+    if let plugin = plugins.first(where: { $0.name == name }) { return plugin.knowing { events } }
     return plugins.lazy.flatMap(\.parts).first { $0.name == name }
   }
 }

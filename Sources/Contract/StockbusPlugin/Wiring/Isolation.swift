@@ -14,7 +14,7 @@ package struct Isolation: Sendable {
     package let process: ConfigNode
     /// The mapping at `runtime`.
     package let runtime: ConfigNode?
-    /// The folders of other loaded plugins whose event types it takes.
+    /// The folders of other loaded plugins whose event types it takes or emits.
     package let bundles: [String]
   }
 
@@ -29,8 +29,10 @@ package struct Isolation: Sendable {
     for plugin: Plugin, _ blueprint: Blueprint, _ assembly: Blueprint.Assembly, options node: ConfigNode, at mark: ConfigNode.Mark,
     process: ConfigNode, runtime: ConfigNode?, in catalogue: Catalogue
   ) throws(Problems) -> (blueprint: Blueprint, assembly: Blueprint.Assembly) {
+    // A type that an option names may be another plugin's.
+    let types = blueprint.inputs + (plugin.typeOption == nil ? [] : [blueprint.output].compactMap(\.self))
     let bundles = catalogue.plugins.filter { other in
-      other.name != plugin.name && other.eventTypes.contains { type in blueprint.inputs.contains { $0 == type } }
+      other.name != plugin.name && other.eventTypes.contains { type in types.contains { $0 == type } }
     }.compactMap(\.bundle)
     let hosted = Hosted(plugin: plugin, blueprint: blueprint, process: process, runtime: runtime, bundles: bundles)
     let stand = make(hosted).presenting(blueprint.commands)

@@ -10,39 +10,55 @@ public struct Plugin: Sendable {
     case anyEvent, anySymbolEvent, anyPricedEvent
   }
 
+  /// The event types to which a blueprint is bound.
+  package struct Types: Sendable {
+    /// The types of the inputs, all of which the plugin takes.
+    package let inputs: [any Event.Type]
+    /// The type that the option names by which the configuration chooses the output; nil if it is not written.
+    package var named: (any Event.Type)?
+
+    /// The one type of all inputs; nil if there are several or none.
+    package var input: (any Event.Type)? {
+      guard let first = inputs.first, inputs.allSatisfy({ $0 == first }) else { return nil }
+      return first
+    }
+  }
+
+  /// The blueprint for these types and options; nil if there is none.
+  package typealias Bind = @Sendable (Types, ConfigNode?) -> Blueprint?
+
   /// The name in a configuration's `plugin:`.
   package let name: String
   /// The plugin's purpose, in one sentence.
   package let doc: String
-  /// The precompiled blueprints: of the one type, of the hot types, or of every value of `choice`.
+  /// The precompiled blueprints: of the one type, of the hot types, or of every value of an option. They are examples for documentation.
   private let compiled: CompiledBlueprints
-  private let open: OpenTypes?
+  /// What a generic plugin takes; nil if the compiled blueprints take all that it takes.
+  private let open: Accepts?
   private let emitsText: String?
+  private var bind: Bind
+  /// The option that names the event type of the output, which may be any that the catalogue knows; nil if there is none.
+  package private(set) var typeOption: String?
+  /// Event types besides those of the blueprints.
+  private var declared: [any Event.Type] = []
+  /// All event types of the catalogue from which the plugin is.
+  private var known: (@Sendable () -> [any Event.Type])?
   /// Plugins of the components that read parts of its output; their names are `NAME.part`.
   package var parts: [Plugin] = []
-  private let choice: Choice?
-  /// Returns a blueprint with the same options that replaces the usual one; nil to keep the usual one.
-  private var special: (@Sendable ([any Event.Type], ConfigNode?) -> Blueprint?)?
   /// Distinguishes versions of the plugin's code, if it can change while the program runs; empty for a plugin of the program.
   package private(set) var revision = ""
   /// The folder from which it was loaded; nil for a plugin of the program.
   package private(set) var bundle: String?
-  private struct Choice: Sendable {
-    let option: String
-    let values: @Sendable () -> [String]
-  }
-
-  /// The types that a plugin generic over its event type takes, and its binding to one type.
-  private struct OpenTypes: Sendable {
-    let accepts: Accepts
-    /// True if the blueprint also depends on the options, so that the compiled blueprints are examples only.
-    var heedsOptions = false
-    let bind: @Sendable ([any Event.Type], ConfigNode?) -> Blueprint?
-  }
 
   /// A plugin of one component type.
   public init(_ name: String, _ doc: String, _ blueprint: @autoclosure @escaping @Sendable () -> Blueprint) {
-    self.init(name, doc, CompiledBlueprints { [blueprint()] })
+    self.init(name, doc, compiled: [blueprint()])
+  }
+
+  /// A plugin with a blueprint for each fitting upstream type.
+  package init(_ name: String, _ doc: String, compiled: @autoclosure @escaping @Sendable () -> [Blueprint]) {
+    let compiled = CompiledBlueprints(name, compiled)
+    self.init(name, doc, compiled) { types, _ in compiled.taking(types.inputs) }
   }
 
   /// A plugin whose event type is chosen by an option: `variants` has a blueprint for every value of `option`, the default first. All have
@@ -51,7 +67,24 @@ public struct Plugin: Sendable {
     _ name: String, _ doc: String, option: String,
     variants: @autoclosure @escaping @Sendable () -> KeyValuePairs<String, Blueprint>
   ) {
-    self.init(name, doc, CompiledBlueprints { variants().map(\.value) }, choice: Choice(option: option) { variants().map(\.key) })
+    let compiled = CompiledBlueprints(name) { variants().map(\.value) }
+    self.init(name, doc, compiled) { _, options in
+      compiled.all[options?.word(option).flatMap { word in variants().firstIndex { $0.key == word } } ?? 0]
+    }
+  }
+
+  /// A source that is generic over its event type, which `option` names by an `EventName`: any type of stockbus, of the program's plugins,
+  /// and of the plugins that a configuration names. `hot` are blueprints that are specialised where they are written, the default first; any
+  /// other type is bound at wiring and runs unspecialised.
+  public init<G: AnyEventPlugin>(
+    _ name: String, _ doc: String, _: G.Type, emitting option: String, hot: @autoclosure @escaping @Sendable () -> [Blueprint]
+  ) {
+    let compiled = CompiledBlueprints(name, hot)
+    self.init(name, doc, compiled, emits: "what '\(option)' says") { types, _ in
+      guard let named = types.named else { return compiled.all[0] }
+      return compiled.all.first { $0.output == named } ?? G.bind(named)
+    }
+    (typeOption, declared) = (option, EventTypes.ofStockbus)
   }
 
   /// A plugin that is generic over its event type. `hot` are blueprints that are specialised where they are written; any other fitting type
@@ -59,39 +92,70 @@ public struct Plugin: Sendable {
   public init<G: AnyEventPlugin>(
     _ name: String, _ doc: String, _: G.Type, hot: @autoclosure @escaping @Sendable () -> [Blueprint], emits: String? = nil
   ) {
-    let open = OpenTypes(accepts: .anyEvent) { types, _ in types.first.map { G.bind($0) } }
-    self.init(name, doc, CompiledBlueprints(hot, orElse: { G.bind(Trade.self) }), open: open, emits: emits ?? "")
+    self.init(name, doc, .anyEvent, hot, emits) { G.bind($0) }
   }
 
   /// Like the initialiser above, for events about an instrument.
   public init<G: SymbolEventPlugin>(
     _ name: String, _ doc: String, _: G.Type, hot: @autoclosure @escaping @Sendable () -> [Blueprint], emits: String? = nil
   ) {
-    let open = OpenTypes(accepts: .anySymbolEvent) { types, _ in (types.first as? any SymbolEvent.Type).map { G.bind($0) } }
-    self.init(name, doc, CompiledBlueprints(hot, orElse: { G.bind(Trade.self) }), open: open, emits: emits ?? "")
+    self.init(name, doc, .anySymbolEvent, hot, emits) { type in (type as? any SymbolEvent.Type).map { G.bind($0) } }
   }
 
   /// Like the initialiser above, for events with a price.
   public init<G: PricedEventPlugin>(
     _ name: String, _ doc: String, _: G.Type, hot: @autoclosure @escaping @Sendable () -> [Blueprint], emits: String? = nil
   ) {
-    let open = OpenTypes(accepts: .anyPricedEvent) { types, _ in (types.first as? any PricedEvent.Type).map { G.bind($0) } }
-    self.init(name, doc, CompiledBlueprints(hot, orElse: { G.bind(Trade.self) }), open: open, emits: emits ?? "")
+    self.init(name, doc, .anyPricedEvent, hot, emits) { type in (type as? any PricedEvent.Type).map { G.bind($0) } }
   }
 
-  /// A plugin that takes any event, and whose output depends also on its options. `example` is one of its blueprints, which gives its
-  /// options; `bind` creates those that are used.
-  package init(
-    _ name: String, _ doc: String, emits: String, example: @autoclosure @escaping @Sendable () -> Blueprint,
-    bind: @escaping @Sendable (any Event.Type, ConfigNode?) -> Blueprint
+  /// `bind` also gives the example of a plugin without `hot`.
+  private init(
+    _ name: String, _ doc: String, _ accepts: Accepts, _ hot: @escaping @Sendable () -> [Blueprint], _ emits: String?,
+    _ bind: @escaping @Sendable (any Event.Type) -> Blueprint?
   ) {
-    let open = OpenTypes(accepts: .anyEvent, heedsOptions: true) { types, options in types.first.map { bind($0, options) } }
-    self.init(name, doc, CompiledBlueprints { [example()] }, open: open, emits: emits)
+    let compiled = CompiledBlueprints(name) {
+      let made = hot()
+      return made.isEmpty ? [bind(Trade.self)].compactMap(\.self) : made
+    }
+    self.init(name, doc, compiled, open: accepts, emits: emits ?? "") { types, _ in
+      compiled.taking(types.inputs) ?? types.input.flatMap(bind)
+    }
   }
 
-  /// A plugin with a blueprint for each fitting upstream type.
-  package init(_ name: String, _ doc: String, compiled: @autoclosure @escaping @Sendable () -> [Blueprint]) {
-    self.init(name, doc, CompiledBlueprints { compiled() })
+  private init(
+    _ name: String, _ doc: String, _ compiled: CompiledBlueprints, open: Accepts? = nil, emits: String? = nil, _ bind: @escaping Bind
+  ) {
+    self.name = name
+    self.doc = doc
+    self.compiled = compiled
+    self.open = open
+    emitsText = emits
+    self.bind = bind
+  }
+
+  /// The same plugin, for which `choose` may return another blueprint with the same options.
+  /// - Parameter option: the option of which `choose` gets the event type; nil if there is none.
+  package func choosing(by option: String? = nil, _ choose: @escaping Bind) -> Plugin {
+    var copy = self
+    copy.bind = { [bind] types, options in choose(types, options) ?? bind(types, options) }
+    if let option { (copy.typeOption, copy.declared) = (option, declared + EventTypes.ofStockbus) }
+    return copy
+  }
+
+  /// The same plugin, with which a program also knows `types`: those that no component takes or emits by its declaration, and that a
+  /// configuration may name, such as `nats_in` with `event`.
+  public func declaring(_ types: any Event.Type...) -> Plugin {
+    var copy = self
+    copy.declared += types
+    return copy
+  }
+
+  /// The same plugin, which finds the event types that its options name among these.
+  package func knowing(_ types: @escaping @Sendable () -> [any Event.Type]) -> Plugin {
+    var copy = self
+    copy.known = types
+    return copy
   }
 
   /// The same plugin, marked as another version of its code.
@@ -108,53 +172,35 @@ public struct Plugin: Sendable {
     return copy
   }
 
-  /// The same plugin, for which `choose` may return another blueprint with the same options for some types and options.
-  package func choosing(_ choose: @escaping @Sendable ([any Event.Type], ConfigNode?) -> Blueprint?) -> Plugin {
-    var copy = self
-    copy.special = choose
-    return copy
-  }
-
-  private init(
-    _ name: String, _ doc: String, _ compiled: CompiledBlueprints, choice: Choice? = nil, open: OpenTypes? = nil, emits: String? = nil
-  ) {
-    self.name = name
-    self.doc = doc
-    self.compiled = compiled
-    self.choice = choice
-    self.open = open
-    emitsText = emits
-  }
-
   /// True if both are copies of one plugin.
   package func isSame(as other: Plugin) -> Bool {
     compiled === other.compiled || !isEmpty && !other.isEmpty && name == other.name && component == other.component
   }
 
-  private var blueprints: [Blueprint] { compiled.all(of: name) }
+  private var blueprints: [Blueprint] { compiled.all }
 
   /// True if the plugin has no blueprint, so that nothing else may be read from it.
   var isEmpty: Bool { compiled.areNone }
   /// The type of the plugin's components, with its module.
   package var component: String { String(reflecting: blueprints[0].component) }
   package var kind: Blueprint.Kind { blueprints[0].kind }
-  package var accepts: Accepts { open?.accepts ?? .types(blueprints.flatMap(\.inputs)) }
+  package var accepts: Accepts { open ?? .types(blueprints.flatMap(\.inputs)) }
   /// The options' type.
   package var options: any Options.Type { blueprints[0].options }
   package var commands: [CommandInfo] { blueprints[0].commands }
   /// The plugin's output, for documentation: type names, or words such as "what it takes".
   package var emits: String { emitsText ?? blueprints.compactMap { $0.output.map(Self.name) }.joined(separator: ", ") }
 
-  /// The event types for which the plugin is compiled, inputs before outputs; some may occur twice.
+  /// The event types that the plugin brings along: those for which it is compiled, inputs before outputs, and those that it declares besides;
+  /// some may occur twice.
   package var eventTypes: [any Event.Type] {
-    blueprints.flatMap(\.inputs) + blueprints.compactMap(\.output) + parts.flatMap { $0.blueprints.compactMap(\.output) }
+    blueprints.flatMap(\.inputs) + blueprints.compactMap(\.output) + parts.flatMap { $0.blueprints.compactMap(\.output) } + declared
   }
 
-  /// The event type that the plugin emits for any input; nil if the type depends on the input or the plugin emits nothing.
+  /// The event type that the plugin emits for any input and any options; nil if the type depends on them or the plugin emits nothing.
   package var fixedOutput: (any Event.Type)? {
-    guard let output = blueprints[0].output, !emits.isEmpty, open?.heedsOptions != true else { return nil }
-    guard blueprints.allSatisfy({ $0.output == output }) else { return nil }
-    return output
+    guard let output = blueprints[0].output, !emits.isEmpty, typeOption == nil else { return nil }
+    return blueprints.allSatisfy { $0.output == output } ? output : nil
   }
 
   static func name(of type: any Event.Type) -> String { type.eventName }
@@ -182,33 +228,38 @@ public struct Plugin: Sendable {
     }
   }
 
-  /// Checks the options by decoding them; throws all problems at once.
-  package func checkOptions(_ node: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) { try Self.check(options, node, mark) }
+  /// Checks the options by decoding them, and the event type that they name; throws all problems at once.
+  package func checkOptions(_ node: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) {
+    var problems = Problems()
+    do throws(Problems) { try Self.check(options, node, mark) } catch { problems = error }
+    if let typeOption, let given = node?[typeOption], let word = given.word, type(named: word) == nil {
+      let names = knownTypes.map { $0.eventName }
+      let hint = didYouMean(word, among: names)
+      problems.add("'\(typeOption)' must be one of \(names.joined(separator: ", ")), got \(given.kind)\(hint)", at: given.mark)
+    }
+    if !problems.isEmpty { throw problems }
+  }
 
   private static func check<O: Options>(_: O.Type, _ node: ConfigNode?, _ mark: ConfigNode.Mark) throws(Problems) {
     _ = try O.decode(node, at: mark)
   }
 
+  private var knownTypes: [any Event.Type] { known?() ?? Catalogue([self]).events }
+
+  /// Its own types come first, because a catalogue has to create the blueprints of all its plugins.
+  private func type(named name: String) -> (any Event.Type)? {
+    eventTypes.first { $0.eventName == name } ?? knownTypes.first { $0.eventName == name }
+  }
+
   /// The blueprint for these upstream types and options; nil if they do not fit.
   public func blueprint(for upstream: [any Event.Type], options: ConfigNode?) -> Blueprint? {
-    if let choice {
-      var at = 0
-      if case .scalar(let value) = options?[choice.option]?.value { at = choice.values().firstIndex(of: value) ?? 0 }
-      return blueprints[at]
-    }
     guard upstream.allSatisfy(fits) else { return nil }
-    if let chosen = special?(upstream, options) { return chosen }
-    if let open, open.heedsOptions {
-      guard let first = upstream.first, upstream.allSatisfy({ $0 == first }) else { return nil }
-      return open.bind(upstream, options)
+    var types = Types(inputs: upstream)
+    if let typeOption, let word = options?.word(typeOption) {
+      guard let named = type(named: word) else { return nil }
+      types.named = named
     }
-    if let fitting = blueprints.first(where: { blueprint in
-      upstream.isEmpty ? blueprint.inputs.isEmpty : upstream.allSatisfy { type in blueprint.inputs.contains { $0 == type } }
-    }) {
-      return fitting
-    }
-    guard let first = upstream.first, upstream.allSatisfy({ $0 == first }) else { return nil }
-    return open?.bind(upstream, options)
+    return bind(types, options)
   }
 }
 
@@ -230,32 +281,35 @@ public protocol PricedEventPlugin: SendableMetatype {
 /// A plugin's blueprints, created at the first use: a configuration names few plugins, and creating a blueprint makes the program look up
 /// types.
 private final class CompiledBlueprints: Sendable {
+  private let plugin: String
   private let make: @Sendable () -> [Blueprint]
   private let made = Mutex<[Blueprint]>([])
 
-  init(_ make: @escaping @Sendable () -> [Blueprint]) { self.make = make }
-
-  /// `one` stands for all types if none is compiled ahead.
-  convenience init(_ make: @escaping @Sendable () -> [Blueprint], orElse one: @escaping @Sendable () -> Blueprint) {
-    self.init {
-      let made = make()
-      return made.isEmpty ? [one()] : made
-    }
+  init(_ plugin: String, _ make: @escaping @Sendable () -> [Blueprint]) {
+    self.plugin = plugin
+    self.make = make
   }
 
-  var areNone: Bool {
+  private var found: [Blueprint] {
     made.withLock { made in
       if made.isEmpty { made = make() }
-      return made.isEmpty
+      return made
     }
   }
+
+  var areNone: Bool { found.isEmpty }
 
   /// The blueprints, at least one. Traps if there is none.
-  func all(of name: String) -> [Blueprint] {
-    made.withLock { made in
-      if made.isEmpty { made = make() }
-      if made.isEmpty { preconditionFailure("plugin '\(name)' has no blueprint") }
-      return made
+  var all: [Blueprint] {
+    let found = found
+    if found.isEmpty { preconditionFailure("plugin '\(plugin)' has no blueprint") }
+    return found
+  }
+
+  /// The blueprint that takes all these types; without types the one that takes none.
+  func taking(_ types: [any Event.Type]) -> Blueprint? {
+    all.first { blueprint in
+      types.isEmpty ? blueprint.inputs.isEmpty : types.allSatisfy { type in blueprint.inputs.contains { $0 == type } }
     }
   }
 }

@@ -38,7 +38,7 @@ struct HostPlugin: AsyncParsableCommand {
       return (plugin, types + plugin.eventTypes)
     }
     guard let plugin = catalogue[name] else { throw HostingError("there is no plugin \(shown(name))") }
-    return (plugin, types)
+    return (plugin.knowing { types }, types)
   }
 
   private static func context(_ hosted: HostedContext) throws -> Context {

@@ -112,7 +112,9 @@ extension Describe {
 
   static func text<E: Event>(_: E.Type, in catalogue: Catalogue, width: Int) -> String {
     let schema = E.schema
-    let makers = catalogue.plugins.filter { $0.emits.split(separator: ", ").contains { $0 == schema.name } }.map(\.name)
+    let makers = catalogue.plugins.filter { plugin in
+      plugin.typeOption != nil && !plugin.takesInputs || plugin.emits.split(separator: ", ").contains { $0 == schema.name }
+    }.map(\.name)
     let takers = catalogue.plugins.filter { $0.takesInputs && $0.fits(E.self) }.map(\.name)
     let uses = [E.self is any PricedEvent.Type ? "has a price" : nil, E.self is any SymbolEvent.Type ? "is about a symbol" : nil]
     var facts: [[String]] = []
@@ -185,10 +187,7 @@ extension Describe {
 extension Plugin {
   /// The keys of a component besides the plugin's own options.
   fileprivate var commonKeys: [String] {
-    var keys: [String] = takesInputs ? ["inputs"] : []
-    // One plugin has an option with this name, which replaces the common key.
-    if takesInputs, !options.names.contains("merge") { keys.append("merge") }
-    keys.append("supervision")
+    var keys: [String] = (takesInputs ? ["inputs", "merge"] : []) + ["supervision"]
     if kind != .sink || !emits.isEmpty { keys.append("output") }
     if Program.catalogue.isolation != nil { keys.append("isolation") }
     return keys

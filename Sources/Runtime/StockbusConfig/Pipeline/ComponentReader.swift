@@ -32,7 +32,7 @@ struct ComponentReader {
     }
     // A mapping is a stand-in if something could not be merged into it, which has been reported.
     let isWhole = !standIns.contains(node.mark)
-    let options = entries.filter { !Self.reserved.contains($0.key) || isOwnMerge($0) }
+    let options = entries.filter { !Self.reserved.contains($0.key) }
     let inputs = readInputs(node["inputs"])
     guard let (plugin, pluginMark) = readPlugin(node, options, isWhole: isWhole) else {
       // The plugin decides whether a component needs inputs; without a plugin its section does.
@@ -41,18 +41,11 @@ struct ComponentReader {
       }
       return nil
     }
-    let merge = entries.contains(where: isOwnMerge) ? nil : given(node["merge"])
     return ComponentDescription(
       id: id, idMark: idMark, section: section, plugin: plugin, pluginMark: pluginMark, inputs: inputs,
       inputsMark: node["inputs"]?.mark, hasAllInputs: lacksInputs == false && (isWhole || node["inputs"] != nil),
-      merge: merge, supervision: given(node["supervision"]), output: given(node["output"]),
+      merge: given(node["merge"]), supervision: given(node["supervision"]), output: given(node["output"]),
       isolation: given(node["isolation"]), options: ConfigNode(.map(options), at: node.mark), shownPlugin: node["plugin"]?.shownText)
-  }
-
-  /// `merge: true` is an option of the plugin; other values set the order in which the inputs are taken.
-  private func isOwnMerge(_ entry: ConfigNode.Entry) -> Bool {
-    guard entry.key == "merge", case .scalar(let text) = entry.value.value else { return false }
-    return text == "true" || text == "false"
   }
 
   private func given(_ node: ConfigNode?) -> ConfigNode? { node?.isNull == true ? nil : node }

@@ -31,6 +31,9 @@ extension Catalogue {
         ]))
     definitions.append(.init("inputs", Self.inputs))
     definitions.append(.init("merge", Self.merge))
+    if plugins.contains(where: { $0.typeOption != nil }) {
+      definitions.append(.init("event_type", ["anyOf": Self.words(events.map { $0.eventName })]))
+    }
     definitions.append(.init("supervision", Self.orNothing(SupervisionPolicy.objectSchema)))
     definitions.append(.init("output", Self.orNothing(OutputSettings.objectSchema)))
     if let isolation { definitions.append(.init("isolation", Self.schema(of: isolation))) }
@@ -68,11 +71,13 @@ extension Catalogue {
     var required: [JSONValue] = ["plugin"]
     if plugin.takesInputs {
       properties.append(.init("inputs", Self.reference("inputs")))
-      if options["properties"]?["merge"] == nil { properties.append(.init("merge", Self.reference("merge"))) }
+      properties.append(.init("merge", Self.reference("merge")))
       required.append("inputs")
     }
     properties += (options["properties"]?.members ?? []).map { member in
-      member.name == "merge" ? .init("merge", ["anyOf": [member.value, Self.reference("merge")]]) : member
+      guard member.name == plugin.typeOption else { return member }
+      let texts = member.value.members.filter { ["description", "default"].contains($0.name) }
+      return .init(member.name, .object(texts + Self.reference("event_type").members))
     }
     properties.append(.init("supervision", Self.reference("supervision")))
     if plugin.kind != .sink || !plugin.emits.isEmpty { properties.append(.init("output", Self.reference("output"))) }
@@ -85,12 +90,15 @@ extension Catalogue {
   }
 
   private static var merge: JSONValue {
-    let names: JSONValue = .array(MergeOrder.allCases.map { .string($0.rawValue) })
-    return [
-      "description":
-        "The order of events from several inputs: as they arrive, or by their receive times (equal ones in the order of the inputs).",
-      "anyOf": [["enum": names], ["type": "string", "pattern": #"\$\{"#], ["type": "null"]],
+    [
+      "description": "The order of events from several inputs: as they arrive, or by their receive times (equal ones in the order of the inputs).",
+      "anyOf": words(MergeOrder.allCases.map(\.rawValue)),
     ]
+  }
+
+  /// One of these words, a variable, or nothing.
+  private static func words(_ names: [String]) -> JSONValue {
+    [["enum": .array(names.map { .string($0) })], ["type": "string", "pattern": #"\$\{"#], ["type": "null"]]
   }
 
   private static func schema(of isolation: Isolation) -> JSONValue {

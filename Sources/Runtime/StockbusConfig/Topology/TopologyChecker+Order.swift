@@ -4,22 +4,16 @@ internal import StockbusPlugin
 
 extension TopologyChecker {
   /// The value of `merge`.
-  mutating func mergeOrder(of component: ComponentDescription) -> MergeOrder {
+  mutating func mergeOrder(of component: ComponentDescription, _ plugin: Plugin?) -> MergeOrder {
     guard let node = component.merge else { return .arrival }
-    if case .scalar(let text) = node.value, !node.isNull, let order = MergeOrder(rawValue: text) { return order }
-    reportMerge(node, of: component)
-    return .arrival
-  }
-
-  /// Reports a value of `merge` that is not an order.
-  mutating func reportMerge(_ node: ConfigNode, of component: ComponentDescription) {
+    if let order = node.word.flatMap(MergeOrder.init(rawValue:)) { return order }
     let names = MergeOrder.allCases.map(\.rawValue)
-    var (got, hint) = (node.kind, "")
-    if case .scalar(let text) = node.value, !node.isNull {
-      got = node.shownText
-      hint = suggestion(for: text, among: names).map { "; did you mean '\($0)'?" } ?? ""
+    var hint = node.word.map { didYouMean($0, among: names) } ?? ""
+    if let word = node.word, Bool(word) != nil, let option = plugin?.options.names.first(where: { $0.hasPrefix("merge_") }) {
+      hint = "; the plugin's option is called '\(option)': write '\(option): \(word)'"
     }
-    config.report("\(component.title): 'merge' must be one of \(names.joined(separator: ", ")), got \(got)\(hint)", at: node.mark)
+    config.report("\(component.title): 'merge' must be one of \(names.joined(separator: ", ")), got \(node.kind)\(hint)", at: node.mark)
+    return .arrival
   }
 
   /// Notes where the order of a component's input depends on timing, and reports a `merge` that has no effect.

@@ -151,7 +151,7 @@ struct TopologyChecker {
       config.report("\(component.title): 'output' is for sources and processors; a sink emits nothing", at: output.mark)
     }
     let isPlaced = plugin.map { $0.kind.rawValue == component.section.rawValue } ?? true
-    let merge = mergeOrder(of: component)
+    let merge = mergeOrder(of: component, plugin)
     let options = ownOptions(of: component, plugin)
     if isPlaced { checkHasInputs(component, plugin) }
     for (edge, input) in zip(edges[place], component.inputs) { checkEdge(edge, input, component) }
@@ -233,10 +233,6 @@ struct TopologyChecker {
     if component.inputsMark == nil, plugin?.takesInputs ?? true { keys.append("inputs") }
     var own: [ConfigNode.Entry] = []
     for entry in entries {
-      if entry.key == "merge", plugin != nil, !names.contains("merge") {
-        reportMerge(entry.value, of: component)
-        continue
-      }
       if !names.contains(entry.key), suggestion(for: entry.key, among: names) == nil,
         let near = suggestion(for: entry.key, among: keys.compactMap(\.self))
       {

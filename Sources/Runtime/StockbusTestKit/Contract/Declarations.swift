@@ -2,8 +2,8 @@ internal import EventBus
 internal import MarketData
 internal import StockbusPlugin
 
-/// Keys of a component that belong to the runtime. `merge` does too, unless it is true or false: then it is the plugin's own.
-let reservedOptions = ["plugin", "inputs", "supervision", "output"]
+/// Keys of a component that belong to the runtime.
+let reservedOptions = ["plugin", "inputs", "merge", "supervision", "output"]
 
 /// What is wrong with a plugin's name, description, options and commands.
 func declarationFaults(of plugin: Plugin) -> [String] {
@@ -14,9 +14,6 @@ func declarationFaults(of plugin: Plugin) -> [String] {
   // it.
   let isRule = { (fault: String) in fault.hasPrefix("the defaults are not allowed:") }
   faults += plugin.options.verify(reserved: reservedOptions).filter { !isRule($0) }.map { "Options: \($0)." }
-  for option in plugin.options.describe() where option.name == "merge" && option.typeName != "true or false" {
-    faults.append("Options: 'merge': this name is reserved for an option that is true or false.")
-  }
   for command in plugin.commands {
     if !isSnakeCase(command.verb) { faults.append("The command '\(command.verb)' is not in snake_case.") }
     if !isSentence(command.doc) { faults.append("The description of the command '\(command.verb)' is not a sentence with a full stop.") }

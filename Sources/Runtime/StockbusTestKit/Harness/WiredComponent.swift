@@ -23,6 +23,7 @@ struct WiredComponent: Sendable {
   init(_ subject: some Wireable, options: String, feeds: [Feed], context: Context) throws {
     let node = try OptionsYAML.node(options)
     guard let blueprint = subject.blueprint(for: feeds.map(\.type), options: node) else {
+      try (subject as? Plugin)?.checkOptions(node, at: Self.mark)
       let names = feeds.map { $0.type.eventName }.joined(separator: ", ")
       throw HarnessError(names.isEmpty ? "it needs inputs" : "it does not take \(names)")
     }
@@ -35,8 +36,10 @@ struct WiredComponent: Sendable {
     self.blueprint = blueprint
   }
 
+  private static let mark = ConfigNode.Mark(file: OptionsYAML.file, line: 1, column: 1)
+
   static func assembly(of blueprint: Blueprint, _ options: String) throws -> Blueprint.Assembly {
-    try blueprint.assembly(OptionsYAML.node(options), at: ConfigNode.Mark(file: OptionsYAML.file, line: 1, column: 1))
+    try blueprint.assembly(OptionsYAML.node(options), at: mark)
   }
 
   /// Runs one instance from start to end.
