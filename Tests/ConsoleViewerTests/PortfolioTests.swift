@@ -230,7 +230,7 @@ import Testing
     var (old, new) = (Fill.schema.example, Fill.schema.example)
     (old.number, old.time) = (1, Timestamp(ns: 1))
     (new.number, new.time) = (2, Timestamp(ns: 2))
-    driver.state.take([new].span)
+    driver.state.portfolio.take([new].span)
     driver.send(.fills([old, new]))
     #expect(driver.state.portfolio.fills == [old, new])
   }

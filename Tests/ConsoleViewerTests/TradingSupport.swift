@@ -14,10 +14,22 @@ extension Portfolio {
 }
 
 extension ScreenState {
-  mutating func take(_ events: [Order]) { take(events.span) }
-  mutating func take(_ events: [Fill]) { take(events.span) }
-  mutating func take(_ events: [Position]) { take(events.span) }
-  mutating func take(_ events: [AccountState]) { take(events.span) }
+  mutating func take(_ events: [Order]) {
+    portfolio.take(events.span)
+    addPortfolioTab()
+  }
+  mutating func take(_ events: [Fill]) {
+    portfolio.take(events.span)
+    addPortfolioTab()
+  }
+  mutating func take(_ events: [Position]) {
+    portfolio.take(events.span)
+    addPortfolioTab()
+  }
+  mutating func take(_ events: [AccountState]) {
+    portfolio.take(events.span)
+    addPortfolioTab()
+  }
 }
 
 /// An amount in hundredths.

@@ -14,28 +14,6 @@ extension RunSample {
 }
 
 extension ScreenState {
-  // MARK: Events
-
-  mutating func take(_ batch: Span<AccountState>) {
-    portfolio.take(batch)
-    addPortfolioTab()
-  }
-
-  mutating func take(_ batch: Span<Position>) {
-    portfolio.take(batch)
-    addPortfolioTab()
-  }
-
-  mutating func take(_ batch: Span<Order>) {
-    portfolio.take(batch)
-    addPortfolioTab()
-  }
-
-  mutating func take(_ batch: Span<Fill>) {
-    portfolio.take(batch)
-    addPortfolioTab()
-  }
-
   /// Asks the broker whose fills are shown for those of runs before, once: the bus brings those of this run only.
   mutating func askFills() -> [ScreenEffect] {
     let inputs = run.components.first { $0.id == settings.id }?.inputs ?? []
