@@ -17,17 +17,18 @@ extension Plugin {
 /// once in `refresh`, and not at all while nothing changes.
 package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent {
   package static let handlers: [Handler<ConsoleViewer>] = [
-    Handler(Trade.self) { $0.show($1) },
-    Handler(Quote.self) { $0.show($1) },
-    Handler(Bar.self) { $0.show($1) },
-    Handler(Ranked.self) { $0.show($1) },
-    Handler(Mover.self) { $0.show($1) },
+    Handler(Trade.self) { $0.show($1, { $0.take($1, at: $2) }, line: { $0.priceLine($1) }) },
+    Handler(Quote.self) { $0.show($1, { $0.take($1, at: $2) }, line: { $0.priceLine($1) }) },
+    Handler(Bar.self) { $0.show($1, { $0.take($1, at: $2) }, line: { $0.priceLine($1) }) },
+    Handler(Ranked.self) { $0.show($1, { $0.take($1, at: $2) }, line: { PlainText.line($1, zone: $0.context.zone) }) },
+    Handler(Mover.self) { $0.show($1, { market, movers, _ in market.take(movers) }, line: { PlainText.line($1, zone: $0.context.zone) }) },
     Handler(Alert.self) { $0.report($1) },
     Handler(ConnectionStatus.self) { $0.report($1) },
-    Handler(Order.self) { $0.show($1) },
-    Handler(Fill.self) { $0.show($1) },
-    Handler(Position.self) { $0.show($1) },
-    Handler(AccountState.self) { $0.show($1) },
+    Handler(Order.self) { $0.show($1, { $0.take($1) }, line: { TradingText.line($0, zone: $1) }) },
+    Handler(Fill.self) { $0.show($1, { $0.take($1) }, line: { TradingText.line($0, zone: $1) }) },
+    // Positions and accounts are frequent, so without a full screen they are lines only with `plain`, and where nothing can be redrawn.
+    Handler(Position.self) { $0.show($1, isFrequent: true, { $0.take($1) }, line: { TradingText.line($0, zone: $1) }) },
+    Handler(AccountState.self) { $0.show($1, isFrequent: true, { $0.take($1) }, line: { TradingText.line($0, zone: $1) }) },
   ]
 
   enum Mode { case full, inline, plain }
@@ -136,57 +137,18 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
 
   // MARK: Events
 
-  private func show(_ batch: Span<Trade>) {
-    expectedSymbols.look(at: batch)
-    if mode == .plain { return print(batch) }
-    events.add(batch.count)
-    state.market.take(batch, at: now)
-    requestFrame()
-  }
-
-  private func show(_ batch: Span<Quote>) {
-    expectedSymbols.look(at: batch)
-    if mode == .plain { return print(batch) }
-    events.add(batch.count)
-    state.market.take(batch, at: now)
-    requestFrame()
-  }
-
-  private func show(_ batch: Span<Bar>) {
-    expectedSymbols.look(at: batch)
-    if mode == .plain { return print(batch) }
-    events.add(batch.count)
-    state.market.take(batch, at: now)
-    requestFrame()
-  }
-
-  private func show(_ batch: Span<Ranked>) {
+  /// Where there is a screen, `take` adds the events to the market; elsewhere each event is a line.
+  private func show<E: SymbolEvent>(
+    _ batch: Span<E>, _ take: (inout Market, Span<E>, _ now: Int64) -> Void, line: (isolated ConsoleViewer, E) -> String
+  ) {
     expectedSymbols.look(at: batch)
     if mode == .plain {
-      var count = 0
-      for i in batch.indices where isShown(batch[i].symbol) {
-        lines.append(StyledLine(PlainText.line(batch[i], zone: context.zone)))
-        count += 1
-      }
-      return events.add(count)
+      let shown = batch.indices.map { batch[$0] }.filter { isShown($0.symbol) }
+      lines += shown.map { StyledLine(line(self, $0)) }
+      return events.add(shown.count)
     }
     events.add(batch.count)
-    state.market.take(batch, at: now)
-    requestFrame()
-  }
-
-  private func show(_ batch: Span<Mover>) {
-    expectedSymbols.look(at: batch)
-    if mode == .plain {
-      var count = 0
-      for i in batch.indices where isShown(batch[i].symbol) {
-        lines.append(StyledLine(PlainText.line(batch[i], zone: context.zone)))
-        count += 1
-      }
-      return events.add(count)
-    }
-    events.add(batch.count)
-    state.market.take(batch)
+    take(&state.market, batch, now)
     requestFrame()
   }
 
@@ -216,19 +178,13 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     }
   }
 
-  private func print<E: PricedEvent>(_ batch: Span<E>) {
-    var count = 0
-    for i in batch.indices where isShown(batch[i].symbol) {
-      let event = batch[i]
-      count += 1
-      while let split = splits?.take(event) {
-        if let first = references[event.symbol] { references.update(split.adjust(first) ?? event.lastPrice, for: event.symbol) }
-      }
-      let first = references[event.symbol] ?? event.lastPrice
-      if references[event.symbol] == nil, event.condition.countsForLast { references.update(first, for: event.symbol) }
-      lines.append(StyledLine(PlainText.line(event, change: Row.difference(event.lastPrice, first), zone: context.zone)))
+  private func priceLine<E: PricedEvent>(_ event: E) -> String {
+    while let split = splits?.take(event) {
+      if let first = references[event.symbol] { references.update(split.adjust(first) ?? event.lastPrice, for: event.symbol) }
     }
-    events.add(count)
+    let first = references[event.symbol] ?? event.lastPrice
+    if references[event.symbol] == nil, event.condition.countsForLast { references.update(first, for: event.symbol) }
+    return PlainText.line(event, change: Row.difference(event.lastPrice, first), zone: context.zone)
   }
 
   func isShown(_ symbol: Symbol) -> Bool { only.map { $0.contains(symbol) } ?? true }

@@ -1,13 +1,8 @@
+internal import LibC
 internal import MarketData
 internal import StockbusPlugin
 internal import StockbusSystem
 internal import StockbusViewing
-
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
 
 /// The viewer's saved state from one run to the next: the watchlist and the alerts, one on each line.
 struct ViewerMemory: Hashable {

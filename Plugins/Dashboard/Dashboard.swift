@@ -1,5 +1,4 @@
 internal import MarketData
-internal import StockbusAccountRoutes
 internal import StockbusAccounts
 internal import StockbusHistory
 internal import StockbusInstruments

@@ -1,11 +1,6 @@
+internal import LibC
 internal import StockbusNetwork
 internal import StockbusPlugin
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 // Replies, and missing replies.
 extension EchoSocket {

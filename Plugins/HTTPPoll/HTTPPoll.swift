@@ -3,12 +3,7 @@ internal import MarketData
 internal import StockbusDecoding
 internal import StockbusNetwork
 public import StockbusPlugin
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import StockbusSystem
 
 extension Plugin {
   /// Fetches a JSON document again and again.
@@ -49,7 +44,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     self.context = context
     address = try WebAddress(settings.url.revealed)
     transport = NetworkTransport(
-      certificates: settings.certificates, proxiesFrom: settings.proxy ? ProcessInfo.processInfo.environment : [:])
+      certificates: settings.certificates, proxiesFrom: settings.proxy ? ProcessEnvironment.variables : [:])
     decoder = try MessageDecoder<E>(settings.spec, symbols: settings.symbols, limit: settings.limit.bytes, intake: context.symbols)
     passedOver = PassedOver(context)
     document = context.recall(Self.seen) ?? Document()

@@ -1,8 +1,5 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import LibC
+
 internal import StockbusFiles
 internal import StockbusPlugin
 

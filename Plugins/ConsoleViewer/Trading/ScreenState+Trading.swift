@@ -14,8 +14,6 @@ extension RunSample {
 }
 
 extension ScreenState {
-  // MARK: Events
-
   /// Asks the broker whose fills are shown for those of runs before, once: the bus brings those of this run only.
   mutating func askFills() -> [ScreenEffect] {
     let inputs = run.components.first { $0.id == settings.id }?.inputs ?? []

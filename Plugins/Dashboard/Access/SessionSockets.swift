@@ -1,4 +1,3 @@
-internal import StockbusAccountRoutes
 internal import StockbusAccounts
 internal import StockbusNetwork
 internal import StockbusPlugin

@@ -1,11 +1,6 @@
 internal import MarketData
+internal import StockbusText
 internal import StockbusViewing
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// A message of a page on its WebSocket: `Documentation/use/dashboard.md`, "`GET /live`".
 enum PageMessage: Hashable {
@@ -52,8 +47,7 @@ enum PageMessage: Hashable {
       self = .ready(frame: frame)
       return
     }
-    let form: Form
-    do { form = try JSONDecoder().decode(Form.self, from: Data(text.utf8)) } catch {
+    guard let form = JSONDocument.read(Form.self, Array(text.utf8)) else {
       throw Fault(pane: nil, text: "the message is not JSON with the members of the protocol")
     }
     switch form.op {

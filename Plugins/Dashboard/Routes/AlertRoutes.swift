@@ -1,14 +1,8 @@
-internal import StockbusAccountRoutes
 internal import StockbusAccounts
 internal import StockbusPlugin
+internal import StockbusText
 internal import StockbusViewing
 internal import StockbusWeb
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// The part of the API that makes, mutes and removes alerts, where there are no accounts: through the door of the run's dispatcher, with the
 /// rules of YAML.
@@ -29,7 +23,7 @@ struct AlertRoutes: Sendable {
     routes.add(
       .put, "/api/alerts/:name",
       door.behind(.control) { request, _ in
-        guard let form = try? JSONDecoder().decode(MuteForm.self, from: Data(request.body)) else {
+        guard let form = JSONDocument.read(MuteForm.self, request.body) else {
           return .error(400, "bad_request", "write {\"muted\":true} or {\"muted\":false}")
         }
         return await dashboard.mute(request.parameters["name"] ?? "", form.muted)

@@ -1,11 +1,5 @@
-internal import StockbusAccountRoutes
+internal import StockbusText
 internal import StockbusViewing
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// A rule about one symbol as the page sends it: the options of a rule in YAML, with texts for numbers.
 struct RuleForm {
@@ -34,7 +28,7 @@ struct RuleForm {
   }
 
   init?(_ body: [UInt8]) {
-    guard let members = try? JSONDecoder().decode([String: Value].self, from: Data(body)), case .text(let symbol)? = members["symbol"]
+    guard let members = JSONDocument.read([String: Value].self, body), case .text(let symbol)? = members["symbol"]
     else { return nil }
     var (options, name, texts) = ([RuleRequest.Option](), String?.none, [String: String]())
     for (key, value) in members.sorted(by: { $0.key < $1.key }) where key != "symbol" {

@@ -1,14 +1,9 @@
 internal import MarketData
 internal import StockbusAccounts
 internal import StockbusPlugin
+internal import StockbusText
 internal import StockbusTrading
 internal import StockbusWeb
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// The part of the API that trades on paper: through the door of the run's broker, and in its words.
 struct TradingRoutes: Sendable {
@@ -169,7 +164,7 @@ private struct OrderForm {
   }
 
   init?(_ body: [UInt8]) {
-    guard let members = try? JSONDecoder().decode(Members.self, from: Data(body)), members.side == "buy" || members.side == "sell",
+    guard let members = JSONDocument.read(Members.self, body), members.side == "buy" || members.side == "sell",
       PlainNumbers.are([members.size, members.price, members.stop, members.trail])
     else { return nil }
     self.members = members
@@ -203,7 +198,7 @@ private struct ChangeForm {
   }
 
   init?(_ body: [UInt8]) {
-    guard let members = try? JSONDecoder().decode(Members.self, from: Data(body)),
+    guard let members = JSONDocument.read(Members.self, body),
       PlainNumbers.are([members.size, members.price, members.stop])
     else { return nil }
     self.members = members

@@ -51,11 +51,6 @@ struct MoverStanding: BitwiseCopyable {
   var volume: Int128 = 0
   var turnover: Int128 = 0
 
-  init(symbol: Symbol, calendar: UInt16) {
-    self.symbol = symbol
-    self.calendar = calendar
-  }
-
   var mark: MoverMark {
     if flags.contains(.isJump) { return flags.contains(.isReused) ? .reused : .jump }
     if !flags.contains(.hasReference) || flags.contains(.isFirstPrice) { return .new }

@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusNetwork
+internal import StockbusText
 
 /// A plain mail (RFC 5322) in UTF-8. No text in a subject or an address can end its header line.
 struct MailMessage: Sendable {

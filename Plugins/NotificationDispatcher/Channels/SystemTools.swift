@@ -1,18 +1,13 @@
 internal import StockbusNetwork
 internal import StockbusPlugin
+internal import StockbusSystem
 internal import StockbusTerminal
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension ChannelTools {
   /// The real tools, with the clock of the dispatcher's context.
   static func system(_ context: Context) -> ChannelTools {
     let terminal = context.terminal
-    let environment = ProcessInfo.processInfo.environment
+    let environment = ProcessEnvironment.variables
     return ChannelTools(
       clock: context.clock,
       transport: { certificates, usesProxy in

@@ -1,7 +1,8 @@
-internal import StockbusCrypto
 internal import MarketData
+internal import StockbusCrypto
 internal import StockbusNetwork
 internal import StockbusPlugin
+internal import StockbusText
 
 /// A POST of JSON. Every attempt for one alert has the same `Idempotency-Key`, by which a receiver recognises a repetition.
 struct WebhookChannel: Channel {

@@ -9,7 +9,7 @@ package actor PlainProcessor<Input: Event, Output: Event>: Source, Sink, Backgro
     lines = PlainLines(settings.program, .processor, context)
   }
 
-  package func start() async throws { try await lines.open(ProgramCommand.environment) }
+  package func start() async throws { try await lines.open() }
 
   package func receive(_ events: Span<Input>) async throws { try await lines.give(events) }
 

@@ -1,11 +1,5 @@
 internal import StockbusPlugin
 
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// The one command of components that are programs. The commands of the program itself are known only while it runs.
 enum ProgramCommand {
   static var infos: [CommandInfo] { [CommandInfo("send COMMAND…", "Passes a command on to the program, and shows its reply.")] }
@@ -17,9 +11,6 @@ enum ProgramCommand {
     if command.arguments.isEmpty { throw CommandError("send needs a command for the program") }
     return try session.command(command.arguments.joined(separator: " "))
   }
-
-  /// The variables of this process.
-  static var environment: [String: String] { ProcessInfo.processInfo.environment }
 }
 
 extension CommandError {

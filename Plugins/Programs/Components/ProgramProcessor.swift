@@ -16,7 +16,7 @@ package actor ProgramProcessor<Input: Event, Output: Event>: AsyncProcessor, Com
       settings.program, ProgramRole(kind: .processor, takes: Input.eventName, emits: Output.eventName), context)
   }
 
-  package func start() async throws { try await session.open(ProgramCommand.environment) }
+  package func start() async throws { try await session.open() }
 
   package func process(_ events: Span<Input>, into output: inout Outlet<Output>) async throws {
     try await session.finish(events) { try session.take($0, into: &output) }

@@ -19,7 +19,7 @@ package actor ProgramSink<Input: Event>: Sink, CommandRelay, BoundComponent, Bac
   }
 
   package func start() async throws {
-    if let plain { try await plain.open(ProgramCommand.environment) } else { try await session.open(ProgramCommand.environment) }
+    if let plain { try await plain.open() } else { try await session.open() }
   }
 
   package func receive(_ events: Span<Input>) async throws {

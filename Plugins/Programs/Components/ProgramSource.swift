@@ -19,7 +19,7 @@ package actor ProgramSource<Output: Event>: Source, CommandRelay, BoundComponent
   }
 
   package func start() async throws {
-    if let plain { try await plain.open(ProgramCommand.environment) } else { try await session.open(ProgramCommand.environment) }
+    if let plain { try await plain.open() } else { try await session.open() }
   }
 
   package func run(into output: inout Outlet<Output>) async throws {

@@ -1,16 +1,11 @@
 internal import EventBus
+internal import LibC
 internal import MarketData
 internal import StockbusDecoding
 internal import StockbusPacking
 internal import StockbusPlugin
 internal import StockbusSystem
 internal import Synchronization
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// The messages of a host to the process that hosts a plugin. One task reads.
 final class HostWire {

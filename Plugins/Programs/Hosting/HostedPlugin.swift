@@ -1,14 +1,9 @@
 internal import EventBus
+internal import LibC
 internal import MarketData
 internal import StockbusPacking
 package import StockbusPlugin
 internal import StockbusSystem
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// One plugin in this process, for a host that has started the process and uses the process protocol with it.
 ///

@@ -1,10 +1,5 @@
+internal import LibC
 package import StockbusPlugin
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 extension Isolation {
   /// Isolation by processes of this program, or of the one at `program`, in which the command `PluginProcess.command` hosts one plugin.

@@ -1,10 +1,5 @@
+internal import LibC
 internal import StockbusSystem
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// The lines, or frames, that arrive through a pipe.
 ///

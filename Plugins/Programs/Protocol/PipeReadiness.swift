@@ -1,11 +1,6 @@
 internal import EventBus
+internal import LibC
 internal import StockbusSystem
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// Waits until a pipe can be read, or written, without a thread that blocks.
 ///

@@ -1,12 +1,7 @@
 internal import Dispatch
 internal import EventBus
+internal import LibC
 internal import StockbusSystem
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// The thread that waits until pipes are ready, for all programs of the process.
 ///

@@ -1,15 +1,10 @@
 internal import EventBus
+internal import LibC
 internal import MarketData
 internal import StockbusPacking
 internal import StockbusPlugin
 internal import StockbusPrograms
 internal import StockbusSystem
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// The conversation with a program that knows nothing of stockbus: an event is a line, and nothing is acknowledged.
 ///
@@ -67,7 +62,7 @@ final class PlainLines {
   }
 
   /// Starts the program.
-  func open(_ environment: [String: String]) async throws {
+  func open(_ environment: [String: String] = ProcessEnvironment.variables) async throws {
     let child = try await life.start(environment)
     readable = PipeReadiness(child.output)
     writable = PipeReadiness(child.input, .writing)

@@ -1,15 +1,10 @@
 internal import EventBus
+internal import LibC
 internal import MarketData
 internal import StockbusPacking
 internal import StockbusPlugin
 internal import StockbusPrograms
 internal import StockbusSystem
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// The conversation with one process, from its start to its end. One actor uses it, on a thread that may block.
 ///
@@ -64,7 +59,7 @@ final class ProgramSession {
   // MARK: The life of the program
 
   /// Starts the program, and returns once it is ready.
-  func open(_ environment: [String: String]) async throws {
+  func open(_ environment: [String: String] = ProcessEnvironment.variables) async throws {
     readiness = PipeReadiness(try await life.start(environment).output)
     do {
       ask(role.hello(context.id))

@@ -1,10 +1,5 @@
+internal import LibC
 internal import StockbusSystem
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 extension FileDescriptor {
   /// Writes as many of the bytes as there is room for; returns how many. A pipe without a reader is an error, and never the signal SIGPIPE,

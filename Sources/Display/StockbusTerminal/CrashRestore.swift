@@ -1,10 +1,5 @@
+internal import LibC
 internal import Synchronization
-
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
 
 /// Restores the terminal in contexts that allow only system calls.
 enum CrashRestore {
@@ -38,11 +33,7 @@ enum CrashRestore {
     if screen >= 0 {
       let saved = errno
       let bytes = Sequences.fullScreenEnd
-      #if canImport(Darwin)
-      _ = Darwin.write(screen, bytes.utf8Start, bytes.utf8CodeUnitCount)
-      #else
-      _ = Glibc.write(screen, bytes.utf8Start, bytes.utf8CodeUnitCount)
-      #endif
+      _ = LibC.write(screen, bytes.utf8Start, bytes.utf8CodeUnitCount)
       _ = tcsetattr(screen, TCSANOW, found)
       Guardian.endFromSignalHandler()
       errno = saved
@@ -51,11 +42,7 @@ enum CrashRestore {
     if descriptor < 0 { return }
     let saved = errno
     let bytes = Sequences.crash
-    #if canImport(Darwin)
-    _ = Darwin.write(descriptor, bytes.utf8Start, bytes.utf8CodeUnitCount)
-    #else
-    _ = Glibc.write(descriptor, bytes.utf8Start, bytes.utf8CodeUnitCount)
-    #endif
+    _ = LibC.write(descriptor, bytes.utf8Start, bytes.utf8CodeUnitCount)
     errno = saved
   }
 

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
+internal import LibC
 
 /// One of the two streams a program writes to.
 package enum OutputStream: Int32, Hashable, Sendable, CaseIterable {

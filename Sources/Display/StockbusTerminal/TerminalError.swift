@@ -1,19 +1,10 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
+internal import LibC
 
 /// Why nothing more can be written to the terminal or the file in its place.
 package struct TerminalError: Error, Hashable, Sendable {
   package var stream: OutputStream
   /// The system's error number, such as `EPIPE`.
   package var code: Int32
-
-  package init(stream: OutputStream, code: Int32) {
-    self.stream = stream
-    self.code = code
-  }
 
   /// True if the reader of a pipe has closed it (`stockbus run … | head`): a reason to end quietly.
   package var isBrokenPipe: Bool { code == EPIPE }

@@ -1,14 +1,9 @@
 package import ArgumentParser
 internal import CVersion
+internal import LibC
 internal import StockbusConfig
 internal import StockbusLoading
 public import StockbusPlugin
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// Runs the whole program with these plugins, from its arguments to its exit status, and ends the process: run, watch, open, print,
 /// validate, list, describe, graph, schema and instruments. It needs no network and no database; the module `Stockbus` has a `main` with

@@ -1,7 +1,6 @@
 package import ArgumentParser
 package import StockbusConfig
 package import StockbusPlugin
-package import StockbusReloading
 package import StockbusRuntime
 
 /// What a program may have besides its core: commands, a companion of its runs, and a reader of past prices.

@@ -1,11 +1,6 @@
+internal import LibC
 internal import StockbusPlugin
 internal import StockbusSystem
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// The modules against which a loadable library is built: those of the contract, exactly as they are in this program.
 ///

@@ -1,11 +1,6 @@
+internal import LibC
 internal import StockbusPlugin
 internal import StockbusSystem
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// Builds the library of a loaded plugin by one call of the compiler, against the modules beside this program.
 package struct LibraryBuild: Sendable {

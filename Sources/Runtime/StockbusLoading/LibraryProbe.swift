@@ -1,12 +1,7 @@
 internal import EventBus
+internal import LibC
 internal import StockbusPlugin
 internal import StockbusSystem
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// Loads a library in a separate process first: a library that traps or hangs while loading would end or block the run.
 package enum LibraryProbe {
@@ -44,10 +39,11 @@ private struct ProbeProcess {
   init?(_ path: String) {
     guard let program = BuildKit.ownPath, let pipe = OutlivingShell.pipe() else { return nil }
     defer { close(pipe.writing) }
-    let environment = Self.environment
     let words: [String] = [program, LibraryProbe.command, path]
     var arguments = words.map { strdup($0) } + [nil]
-    var variables = environment.map { strdup($0) } + [nil]
+    // Without the backtrace that Swift makes of a trap, as that would take seconds.
+    let environment = ProcessEnvironment.variables.merging(["SWIFT_BACKTRACE": "enable=no"]) { _, set in set }
+    var variables = environment.map { strdup("\($0)=\($1)") } + [nil]
     defer { for text in arguments + variables { free(text) } }
     #if canImport(Darwin)
     var (actions, attributes) = (posix_spawn_file_actions_t(nil as OpaquePointer?), posix_spawnattr_t(nil as OpaquePointer?))
@@ -72,18 +68,6 @@ private struct ProbeProcess {
     self.id = id
     output = pipe.reading
     _ = fcntl(output, F_SETFL, fcntl(output, F_GETFL) | O_NONBLOCK)
-  }
-
-  /// The environment of this process, without the backtrace that Swift makes of a trap, as that would take seconds.
-  private static var environment: [String] {
-    var variables: [String] = []
-    var next = environ
-    while let variable = next.pointee {
-      let text = String(cString: variable)
-      if !text.hasPrefix("SWIFT_BACKTRACE=") { variables.append(text) }
-      next += 1
-    }
-    return variables + ["SWIFT_BACKTRACE=enable=no"]
   }
 
   /// Waits for the end of the process, and kills it if that takes too long. Returns the library's problem.
@@ -119,11 +103,7 @@ private struct ProbeProcess {
   private func read(into text: inout [UInt8], _ limit: Int) {
     var bytes = [UInt8](repeating: 0, count: 4096)
     while true {
-      #if canImport(Darwin)
-      let count = Darwin.read(output, &bytes, bytes.count)
-      #else
-      let count = Glibc.read(output, &bytes, bytes.count)
-      #endif
+      let count = LibC.read(output, &bytes, bytes.count)
       if count <= 0 { return }
       text += bytes.prefix(min(count, max(0, limit - text.count)))
     }

@@ -1,12 +1,7 @@
+internal import LibC
 internal import MarketData
 package import StockbusPlugin
 internal import StockbusSystem
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// A plugin in a library, which becomes a part of this process. Nothing is ever unloaded: a rebuilt library is loaded beside the old one.
 package enum LoadedLibrary {

@@ -1,11 +1,6 @@
+internal import LibC
 package import StockbusPlugin
 internal import StockbusSystem
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// The folders in which a run searches for plugins that are not in its program: each plugin is a folder `NAME.stockbusplugin`.
 package struct PluginFolders: Sendable {

@@ -1,11 +1,6 @@
+internal import LibC
 internal import StockbusPlugin
 internal import StockbusSystem
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// A folder of bundles to which plugins are added, and from which they are removed.
 package struct PluginShelf: Sendable {

@@ -1,11 +1,6 @@
+internal import LibC
 package import MarketData
 internal import StockbusPlugin
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// The system's clocks.
 package struct SystemTimekeeper: Timekeeper {

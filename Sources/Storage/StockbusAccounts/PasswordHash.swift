@@ -1,11 +1,5 @@
 internal import StockbusCrypto
-internal import StockbusNetwork
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import StockbusText
 
 /// The cost of computing a password's hash with scrypt (RFC 7914).
 package struct PasswordCost: Sendable, Hashable {

@@ -1,10 +1,5 @@
 internal import StockbusCrypto
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import StockbusText
 
 /// 256 random bits of the system's generator, which prove a session, a token or an invitation. Only their hash is stored.
 struct RandomSecret {
@@ -13,7 +8,7 @@ struct RandomSecret {
 
   init() {
     var system = SystemRandomNumberGenerator()
-    text = Self.encode((0..<32).map { _ in UInt8.random(in: 0...255, using: &system) })
+    text = Base64.encodeForURL((0..<32).map { _ in UInt8.random(in: 0...255, using: &system) })
   }
 
   var hash: [UInt8] { Self.hash(text) }
@@ -23,20 +18,4 @@ struct RandomSecret {
 
   /// True if a text may be a secret at all.
   static func isPlausible(_ text: String) -> Bool { text.utf8.count == 43 }
-
-  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-
-  private static func encode(_ bytes: [UInt8]) -> String {
-    var (out, word, bits): ([UInt8], UInt32, UInt32) = ([], 0, 0)
-    for byte in bytes {
-      word = word << 8 | UInt32(byte)
-      bits += 8
-      while bits >= 6 {
-        bits -= 6
-        out.append(alphabet[Int(word >> bits) & 63])
-      }
-    }
-    if bits > 0 { out.append(alphabet[Int(word << (6 - bits)) & 63]) }
-    return String(decoding: out, as: UTF8.self)
-  }
 }

@@ -1,12 +1,7 @@
+internal import LibC
 internal import StockbusFiles
 internal import StockbusPlugin
 internal import StockbusSQLite
-
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
 
 /// Opens the file. Its kind is checked before anything in it is changed.
 struct DatabaseFile {

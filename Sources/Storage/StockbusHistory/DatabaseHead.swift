@@ -1,10 +1,5 @@
+internal import LibC
 internal import StockbusSQLite
-
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
 
 /// Shows, by the beginning of a database, which program has created it.
 ///

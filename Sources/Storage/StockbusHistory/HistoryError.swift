@@ -1,13 +1,8 @@
+internal import LibC
 internal import MarketData
 internal import StockbusFiles
 internal import StockbusPlugin
 internal import StockbusSQLite
-
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
 
 /// Why a database file cannot be opened, read or written. None of these errors has changed the file.
 package struct HistoryError: EnvironmentError, Hashable, Sendable {

@@ -1,10 +1,5 @@
+internal import LibC
 internal import StockbusSQLite
-
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
 
 extension HistoryReader {
   /// Copies the present state to a new file at `target`, while others read and write; returns its size in bytes.

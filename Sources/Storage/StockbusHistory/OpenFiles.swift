@@ -1,10 +1,5 @@
+internal import LibC
 internal import Synchronization
-
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
 
 /// The files of an open database, as they were when it was opened: checks that they are still those at its path, and limits its log.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import LibC
 
 /// The path in a form that means the same file in any working folder.
 package func absolutePath(_ path: String) -> String {

@@ -1,11 +1,6 @@
+internal import LibC
 internal import MarketData
 internal import StockbusSystem
-
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
 
 /// The system calls that this module makes, one function each.
 ///
@@ -176,11 +171,7 @@ enum Descriptor {
 
   // Returns -1 and sets `errno`, as a test's replacement of this call does.
   private static func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
-    #if canImport(Darwin)
-    Darwin.write(descriptor, bytes, count)
-    #else
-    Glibc.write(descriptor, bytes, count)
-    #endif
+    LibC.write(descriptor, bytes, count)
   }
 }
 

@@ -1,9 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
-
+internal import LibC
 internal import StockbusPlugin
 
 /// A file operation that the system refused, and the reason.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import LibC
 
 /// Attributes of a file that change when its contents change, or when another file replaces it. All missing files have the same attributes.
 package struct FileStamp: Hashable, Sendable {

@@ -73,9 +73,6 @@ package final class RotatingFile {
   /// Bytes that are not in the file yet.
   package var buffered: Int { buffer.count - sent }
 
-  /// The taken records that are not completely in the file yet.
-  package var unwritten: Int { ends.count }
-
   /// Takes one record with its line end; rotates a full file first.
   package func write(_ record: [UInt8]) throws(FileError) {
     try record.withUnsafeBufferPointer { bytes throws(FileError) in try takeOne(bytes) }

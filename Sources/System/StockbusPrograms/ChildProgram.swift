@@ -1,12 +1,7 @@
+internal import LibC
 package import StockbusSystem
 internal import Subprocess
 internal import Synchronization
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// A program that runs beside this process, with pipes to its standard streams.
 ///
@@ -132,11 +127,7 @@ package final class ChildProgram: Sendable {
   }
 
   private func signal(_ number: Int32) {
-    #if canImport(Darwin)
-    _ = Darwin.kill(-id, number)
-    #else
-    _ = Glibc.kill(-id, number)
-    #endif
+    _ = LibC.kill(-id, number)
   }
 
   /// Waits for the program's end and returns how it ended; nil if the system does not report it. The program is killed once `isLate` is

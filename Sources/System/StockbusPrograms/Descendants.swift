@@ -1,10 +1,5 @@
+internal import LibC
 internal import StockbusSystem
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// The processes that a program has started, in any session: they are recognised by an inherited variable.
 ///
@@ -47,10 +42,6 @@ enum Descendants {
   }
 
   private static func signal(_ id: pid_t) {
-    #if canImport(Darwin)
-    _ = Darwin.kill(id, SIGKILL)
-    #else
-    _ = Glibc.kill(id, SIGKILL)
-    #endif
+    _ = LibC.kill(id, SIGKILL)
   }
 }

@@ -1,11 +1,6 @@
+package import LibC
 internal import StockbusSystem
 internal import Synchronization
-
-#if canImport(Darwin)
-package import Darwin
-#else
-package import Glibc
-#endif
 
 /// Kills the programs that this process has started when the process ends, even after `kill -9`.
 ///

@@ -1,10 +1,5 @@
+internal import LibC
 internal import StockbusSystem
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// The kind of a program's file, by its first bytes.
 package struct ProgramImage {

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
+internal import LibC
 
 extension FileDescriptor {
   /// Opens the file or folder at `path`, exactly as written: a trailing slash requires a folder.

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
+internal import LibC
 
 /// Reading and writing whole buffers. Interrupted calls, short writes and non-blocking descriptors are handled here.
 extension FileDescriptor {

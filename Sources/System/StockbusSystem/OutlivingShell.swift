@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
+internal import LibC
 
 /// A small shell that outlives this process briefly, for work that the process cannot do when it is killed.
 ///
@@ -60,7 +56,7 @@ package enum OutlivingShell {
   /// holder ends.
   package static func pipe() -> (reading: Int32, writing: Int32)? {
     var ends: [Int32] = [-1, -1]
-    guard open(&ends) == 0 else { return nil }
+    guard LibC.pipe(&ends) == 0 else { return nil }
     let high = ends.map { raised($0) }
     for end in ends { close(end) }
     if high.contains(where: { $0 < 0 }) {
@@ -72,13 +68,4 @@ package enum OutlivingShell {
 
   /// A duplicate with such a number; negative if no number is left.
   package static func raised(_ descriptor: Int32) -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, 20) }
-
-  /// Calls the C function `pipe`, which our function of the same name hides.
-  private static func open(_ ends: inout [Int32]) -> Int32 {
-    #if canImport(Darwin)
-    Darwin.pipe(&ends)
-    #else
-    Glibc.pipe(&ends)
-    #endif
-  }
 }

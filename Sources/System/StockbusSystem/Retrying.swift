@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
+internal import LibC
 
 /// Repeats a system call while signals interrupt it. Returns its result; if that is below zero, throws `errno`.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
+internal import LibC
 
 /// The service manager that has started this process, such as systemd. It is notified by datagrams to the Unix socket named in the variable
 /// `NOTIFY_SOCKET`, as sd_notify(3) describes.
@@ -64,9 +60,9 @@ package struct ServiceManager: Sendable {
     if socket.hasPrefix("@") { address.sun_path.0 = 0 }
     let length = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path) + name.count
     #if canImport(Darwin)
-    let made = Darwin.socket(AF_UNIX, SOCK_DGRAM, 0)
+    let made = LibC.socket(AF_UNIX, SOCK_DGRAM, 0)
     #else
-    let made = Glibc.socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    let made = LibC.socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     #endif
     guard made >= 0 else { return }
     defer { close(made) }

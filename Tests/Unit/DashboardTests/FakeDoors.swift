@@ -1,8 +1,9 @@
 import MarketData
 import StockbusPlugin
 import StockbusTestKit
-import StockbusTrading
 import StockbusViewing
+
+@testable import StockbusTrading
 
 /// A broker's door that keeps what was asked, and answers what the test has set.
 struct FakeOrderDesk: OrderDesk {

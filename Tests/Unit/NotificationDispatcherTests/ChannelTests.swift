@@ -3,6 +3,7 @@ import StockbusNetwork
 import StockbusPlugin
 import StockbusPrograms
 import StockbusTestKit
+import StockbusText
 import Testing
 
 @testable import NotificationDispatcher

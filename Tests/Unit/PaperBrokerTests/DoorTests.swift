@@ -2,10 +2,10 @@ import MarketData
 import StockbusPlugin
 import StockbusSQLite
 import StockbusTestKit
-import StockbusTrading
 import Testing
 
 @testable import PaperBroker
+@testable import StockbusTrading
 
 /// The broker's door, and its commands as one who uses it.
 @Suite(.timeLimit(.minutes(15))) struct DoorTests {

@@ -1,9 +1,9 @@
 import Foundation
 import StockbusNetwork
 import StockbusPlugin
-import StockbusReloading
 import StockbusRuntime
 import StockbusTestKit
+import StockbusText
 import Testing
 
 @testable import StockbusControl

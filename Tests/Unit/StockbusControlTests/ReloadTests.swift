@@ -4,7 +4,7 @@ import StockbusTestKit
 import Testing
 
 @testable import StockbusControl
-@testable import StockbusReloading
+@testable import StockbusRuntime
 
 /// Configurations that are read again.
 @Suite struct ReloadTests {

@@ -2,12 +2,11 @@ import Foundation
 import Logging
 import StockbusConfig
 import StockbusPlugin
-import StockbusRuntime
+@testable import StockbusRuntime
 import StockbusTestKit
 import Testing
 
 @testable import StockbusControl
-@testable import StockbusReloading
 
 /// What the service manager hears of a run.
 @Suite(.timeLimit(.minutes(15))) struct ServiceTests {

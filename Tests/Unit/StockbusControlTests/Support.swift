@@ -6,13 +6,12 @@ import NullSink
 import SortingFeed
 import StockbusConfig
 import StockbusPlugin
-import StockbusRuntime
+@testable import StockbusRuntime
 import StockbusTestKit
 import Testing
 import WatchlistFilter
 
 @testable import StockbusControl
-@testable import StockbusReloading
 
 let catalogue = Catalogue([.generator, .sortingFeed, .watchlistFilter, .nullSink, .stubborn, .fuse, .papers])
 

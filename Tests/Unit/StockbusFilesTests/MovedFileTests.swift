@@ -144,7 +144,6 @@ import Testing
     }
     try file.write(.of("one\n"))
     #expect(throws: FileError(.write, path: path, code: ENOENT)) { try file.flush() }
-    #expect(file.unwritten == 1)
     file.calls.write = Descriptor.system
     try file.close()
     #expect(folder.content("log") == "head\none\n" && file.written.records == 1)

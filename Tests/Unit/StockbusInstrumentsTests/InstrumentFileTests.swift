@@ -180,7 +180,6 @@ import Testing
     #expect(try instruments.calendar(named: "night") === instruments.calendar(for: "A"))
     #expect(try instruments.calendar(named: "us_equities") === instruments.calendar(for: "D"))
     #expect(try instruments.calendar(named: "lunch") == nil)
-    #expect(instruments.calendarNames == ["night", "us_equities", "24/7"])
     #expect(try Instruments().calendar(named: "24/7") === TradingCalendar.always)
   }
 

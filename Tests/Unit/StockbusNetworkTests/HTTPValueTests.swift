@@ -1,5 +1,6 @@
 import MarketData
 import StockbusPlugin
+import StockbusText
 import Testing
 
 @testable import StockbusNetwork

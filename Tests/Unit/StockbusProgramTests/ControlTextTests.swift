@@ -1,8 +1,8 @@
 import ArgumentParser
 import StockbusControl
 import StockbusPlugin
-import StockbusReloading
 import StockbusRuntime
+import StockbusText
 import Testing
 
 @testable import Stockbus

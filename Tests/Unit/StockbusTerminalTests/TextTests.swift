@@ -77,7 +77,7 @@ import Testing
     #expect(sgr(style, .ansi256) == "⎋[1;38;5;196;48;5;28m")
     #expect(sgr(style, .ansi16) == "⎋[1;91;42m")
     #expect(sgr(style, .none) == "⎋[1m")
-    #expect(sgr(Style(.red, on: .brightBlue), .trueColor) == "⎋[31;104m")
+    #expect(sgr(Style(.red, on: .ansi(12)), .trueColor) == "⎋[31;104m")
     #expect(sgr(Style(.red), .none) == "")
     #expect(sgr(.plain, .trueColor) == "")
     #expect(sgr(Style(dim: true, italic: true, underlined: true, inverse: true), .none) == "⎋[2;3;4;7m")

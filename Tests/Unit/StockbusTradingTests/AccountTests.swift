@@ -1,6 +1,7 @@
 import MarketData
-import StockbusTrading
 import Testing
+
+@testable import StockbusTrading
 
 /// Buying power, fees and valuation, worked out by hand.
 @Suite struct AccountTests {

@@ -44,7 +44,6 @@ import Testing
     #expect(report.won == 23)
     #expect(report.lost == 5)
     #expect(report.winRate == 50)
-    #expect(report.profitFactor == 460)
     #expect(report.averageTrade == 9)
     #expect(report.largestWin == 23)
     #expect(report.largestLoss == 5)
@@ -54,10 +53,8 @@ import Testing
     let report = PaperReport(of: "a", fills: [], states: [])
     #expect(report.winRate == nil)
     #expect(report.averageTrade == nil)
-    #expect(report.profitFactor == nil)
     #expect(report.equity.deepest == nil)
     #expect(report.equity.timeInMarket == nil)
-    #expect(report.equity.averageExposure == nil)
   }
 
   @Test func `fills that begin in the middle of a position make a trade too`() {
@@ -94,7 +91,7 @@ import Testing
     #expect(less.steepest?.lowest == Timestamp(ns: 3 - 2))
   }
 
-  @Test func `exposure is weighted by time`() {
+  @Test func `time with a position counts as time in the market`() {
     var curve = EquityCurve()
     curve.take(state(0, "100"))
     curve.take(state(10, "100", exposure: "60"))
@@ -102,7 +99,6 @@ import Testing
     curve.take(state(25, "100"))
     curve.take(state(40, "100"))
     // 10 ns without, 10 ns with 60, 5 ns with 10, 15 ns without.
-    #expect(curve.averageExposure == amount("16.25"))
     #expect(curve.maximumExposure == 60)
     #expect(curve.timeInMarket == percent("37.5"))
   }
@@ -116,7 +112,6 @@ import Testing
     extreme.time = Timestamp(ns: .max)
     extreme.received = Timestamp(ns: .max)
     curve.take(extreme)
-    #expect(curve.averageExposure == most)
     #expect(curve.timeInMarket == 100)
   }
 

@@ -2,6 +2,7 @@ internal import MarketData
 internal import NIOCore
 @testable import StockbusNetwork
 internal import StockbusPlugin
+import StockbusText
 
 extension Target {
   /// Frames are the same however the bytes are cut, no more is buffered than the limit allows, and a message that was read, written and

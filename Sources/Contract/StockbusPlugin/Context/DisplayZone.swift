@@ -1,10 +1,5 @@
+internal import LibC
 public import MarketData
-
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
 
 /// The time zone in which times are shown to users, the same for a whole run. Output for machines is in UTC.
 public struct DisplayZone: Sendable {

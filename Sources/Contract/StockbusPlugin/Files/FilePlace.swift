@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
+internal import LibC
 
 /// The identity of a file, the same for all paths that lead to the file by symbolic or hard links.
 package struct FileIdentity: Sendable, Hashable {

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
+internal import LibC
 
 /// The files that a run reads, by name. An output file is compared with them before it is opened for writing.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
+internal import LibC
 
 /// Two descriptors of the process, and the keyboard of their terminal.
 struct SystemDevice: TerminalDevice {

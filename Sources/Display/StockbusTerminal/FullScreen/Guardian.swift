@@ -1,12 +1,7 @@
+internal import LibC
 internal import StockbusSystem
 internal import StockbusSystem
 internal import Synchronization
-
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
 
 /// A small child process that outlives this process briefly and restores the terminal when nothing else can, after `kill -9`.
 ///
@@ -83,10 +78,6 @@ final class Guardian: Sendable {
   }
 
   private static func write(_ word: StaticString, to pipe: Int32) {
-    #if canImport(Darwin)
-    _ = Darwin.write(pipe, word.utf8Start, word.utf8CodeUnitCount)
-    #else
-    _ = Glibc.write(pipe, word.utf8Start, word.utf8CodeUnitCount)
-    #endif
+    _ = LibC.write(pipe, word.utf8Start, word.utf8CodeUnitCount)
   }
 }

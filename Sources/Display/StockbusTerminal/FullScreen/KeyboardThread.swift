@@ -1,11 +1,6 @@
 internal import Dispatch
+internal import LibC
 internal import StockbusSystem
-
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
 
 /// Waits for keys and for signals about the terminal, on a thread of its own.
 final class KeyboardThread: Sendable {

@@ -1,10 +1,5 @@
+internal import LibC
 internal import StockbusSystem
-
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
 
 /// The line discipline of a terminal, as it was before and as a full screen needs it.
 struct RawMode {

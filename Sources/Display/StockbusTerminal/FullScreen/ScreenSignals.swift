@@ -1,10 +1,5 @@
+internal import LibC
 internal import Synchronization
-
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
 
 /// Turns SIGWINCH, SIGTSTP and SIGCONT into bytes in a pipe, so that one thread can wait for them and for keys.
 enum ScreenSignals {
@@ -53,10 +48,6 @@ enum ScreenSignals {
     if descriptor < 0 { return }
     var byte = byte
     // A full pipe has enough bytes to wake the thread.
-    #if canImport(Darwin)
-    _ = Darwin.write(descriptor, &byte, 1)
-    #else
-    _ = Glibc.write(descriptor, &byte, 1)
-    #endif
+    _ = LibC.write(descriptor, &byte, 1)
   }
 }

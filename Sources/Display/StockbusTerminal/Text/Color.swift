@@ -6,22 +6,11 @@ package enum Color: Hashable, Sendable {
   case palette(UInt8)
   case rgb(UInt8, UInt8, UInt8)
 
-  package static let black = Color.ansi(0)
   package static let red = Color.ansi(1)
   package static let green = Color.ansi(2)
   package static let yellow = Color.ansi(3)
-  package static let blue = Color.ansi(4)
-  package static let magenta = Color.ansi(5)
-  package static let cyan = Color.ansi(6)
-  package static let white = Color.ansi(7)
-  package static let gray = Color.ansi(8)
   package static let brightRed = Color.ansi(9)
   package static let brightGreen = Color.ansi(10)
-  package static let brightYellow = Color.ansi(11)
-  package static let brightBlue = Color.ansi(12)
-  package static let brightMagenta = Color.ansi(13)
-  package static let brightCyan = Color.ansi(14)
-  package static let brightWhite = Color.ansi(15)
 
   /// The SGR parameters for this colour, or the nearest one that `depth` allows; empty without colours.
   ///

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import LibC
 
 /// The usual path of a viewer's file, if the configuration names none: `stockbus/NAME` in the state folder of the XDG Base Directory
 /// Specification; nil if there is no home folder.

@@ -21,23 +21,6 @@ package enum VenuePreset: String, Choice {
     }
   }
 
-  /// The address of the venue's documentation of the format.
-  package var documentation: String {
-    switch self {
-    case .binance: "https://developers.binance.com/docs/binance-spot-api-docs/web-socket-streams"
-    case .binanceFutures: "https://developers.binance.com/docs/derivatives/usds-margined-futures/websocket-market-streams"
-    case .coinbaseExchange: "https://docs.cdp.coinbase.com/exchange/websocket-feed/channels"
-    case .coinbaseAdvanced: "https://docs.cdp.coinbase.com/coinbase-app/advanced-trade-apis/websocket/websocket-channels"
-    case .kraken: "https://docs.kraken.com/api/docs/websocket-v2/trade"
-    case .krakenV1: "https://docs.kraken.com/api/docs/websocket-v1/trade"
-    case .bitfinex: "https://docs.bitfinex.com/docs/ws-general"
-    case .gemini: "https://docs.gemini.com/websocket/market-data/v2/about"
-    case .alpaca: "https://docs.alpaca.markets/docs/streaming-market-data"
-    case .finnhub: "https://finnhub.io/docs/api/websocket-trades"
-    case .massive: "https://massive.com/docs/websocket/quickstart"
-    }
-  }
-
   /// The kinds of events into which its messages can be decoded.
   package var events: [EventKind] {
     let rules = spec.messages?.entries ?? []

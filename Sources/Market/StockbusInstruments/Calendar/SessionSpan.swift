@@ -60,23 +60,3 @@ package struct SessionSpan: BitwiseCopyable, Hashable, Sendable {
   @inlinable @inline(__always)
   package func contains(_ time: Timestamp) -> Bool { UInt64(bitPattern: time.ns &- start.ns) < length }
 }
-
-/// A component's present span, by one calendar.
-package struct SessionCursor: BitwiseCopyable, Sendable {
-  package private(set) var span = SessionSpan.none
-
-  package init() {}
-
-  /// The span of `time`. Costs one comparison while the span is the same; times may go back.
-  @inlinable @inline(__always)
-  package mutating func span(at time: Timestamp, in calendar: TradingCalendar) -> SessionSpan {
-    if span.contains(time) { return span }
-    return look(time, calendar)
-  }
-
-  @inline(never) @usableFromInline
-  mutating func look(_ time: Timestamp, _ calendar: TradingCalendar) -> SessionSpan {
-    span = calendar.span(at: time)
-    return span
-  }
-}

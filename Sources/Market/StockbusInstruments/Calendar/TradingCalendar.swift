@@ -6,7 +6,7 @@
 /// it twice, at the first of both.
 ///
 /// A calendar is immutable and needs some 430 KB: one number for each day of 585 years, so that a look-up needs no lock; only one number
-/// for each day of the week if all weeks are alike. A look-up takes some 100 ns; a hot path has a `SessionCursor`.
+/// for each day of the week if all weeks are alike. A look-up takes some 100 ns; a hot path keeps its span.
 package final class TradingCalendar: Sendable {
   /// The name in files of instruments: `24/7`, `us_equities`.
   package let name: String

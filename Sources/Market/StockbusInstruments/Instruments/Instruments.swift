@@ -69,12 +69,6 @@ package struct Instruments: Sendable {
     if let known = calendars.first(where: { $0.name == name }) { return known }
     return try TradingCalendar.builtIn(name)
   }
-
-  /// The names that `calendar(named:)` accepts, for suggestions.
-  package var calendarNames: [String] {
-    let own = calendars.map(\.name)
-    return own + TradingCalendar.builtInNames.filter { !own.contains($0) }
-  }
 }
 
 extension Instruments: Service {

@@ -27,12 +27,6 @@ extension Broker {
       package var cash: Amount
       /// What could be traded with.
       package var buyingPower: Amount
-
-      package init(position: Quantity, cash: Amount, buyingPower: Amount) {
-        self.position = position
-        self.cash = cash
-        self.buyingPower = buyingPower
-      }
     }
   }
 

@@ -24,9 +24,8 @@ package struct EquityCurve: Hashable, Sendable {
   private var start = Timestamp(ns: 0)
   private var end = Timestamp(ns: 0)
   private var exposure = Amount.zero
-  /// Nanoseconds with a position, and the sum of exposure times nanoseconds.
+  /// Nanoseconds with a position.
   private var inMarket: UInt64 = 0
-  private var weighted = WideSum()
 
   package init() {}
 
@@ -39,9 +38,7 @@ package struct EquityCurve: Hashable, Sendable {
       (peak, peakTime) = (state.equity, state.received)
     } else {
       // The difference of two times fits into 64 unsigned bits.
-      let span = UInt64(bitPattern: time.ns &- end.ns)
-      if exposure.raw > 0 { inMarket += span }
-      weighted.add(exposure.magnitude.raw.magnitude, times: span)
+      if exposure.raw > 0 { inMarket += UInt64(bitPattern: time.ns &- end.ns) }
       end = time
     }
     last = state.equity
@@ -59,9 +56,6 @@ package struct EquityCurve: Hashable, Sendable {
 
   /// The share of time with a position, rounded half to even; nil if no time has passed.
   package var timeInMarket: Percent? { Exact.percent(Amount(raw: Int128(inMarket)), of: Amount(raw: Int128(span))) }
-
-  /// The average exposure over time, rounded once, half to even; nil if no time has passed.
-  package var averageExposure: Amount? { weighted.divided(by: span) }
 
   private var span: UInt64 { UInt64(bitPattern: end.ns &- start.ns) }
 }
@@ -90,25 +84,5 @@ enum Exact {
     // Twice the remainder may need one more bit than there is.
     let other = divisor - rest
     return rest > other || (rest == other && quotient % 2 == 1) ? quotient + 1 : quotient
-  }
-}
-
-/// A sum of products of 128 and 64 bits, in 256.
-struct WideSum: Hashable, Sendable {
-  private var high: UInt128 = 0
-  private var low: UInt128 = 0
-
-  mutating func add(_ value: UInt128, times factor: UInt64) {
-    let product = value.multipliedFullWidth(by: UInt128(factor))
-    let (sum, carry) = low.addingReportingOverflow(product.low)
-    low = sum
-    high = high &+ product.high &+ (carry ? 1 : 0)
-  }
-
-  /// The quotient, rounded half to even; nil if the divisor is zero or the quotient is out of range.
-  func divided(by divisor: UInt64) -> Amount? {
-    guard high < UInt128(divisor) else { return nil }
-    let (quotient, rest) = UInt128(divisor).dividingFullWidth((high, low))
-    return Int128(exactly: Exact.nearest(quotient, rest, UInt128(divisor))).map { Amount(raw: $0) }
   }
 }

@@ -61,7 +61,4 @@ package struct PaperReport: Hashable, Sendable {
 
   /// The average profit of a closed trade, after fees, rounded once; nil if no trade is closed.
   package var averageTrade: Amount? { won.subtractingClamped(lost).scaled(by: 1, over: Int64(trades.count)) }
-
-  /// Profits divided by losses, in per cent: 250 if the profits are two and a half times the losses; nil if there was no loss.
-  package var profitFactor: Percent? { Exact.percent(won, of: lost) }
 }

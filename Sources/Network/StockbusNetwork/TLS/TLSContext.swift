@@ -1,11 +1,6 @@
+internal import LibC
 internal import StockbusPlugin
 package import StockbusTLS
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 extension TLSSettings {
   /// The context for client connections; reads the CA's file.

@@ -1,4 +1,5 @@
 internal import StockbusCrypto
+internal import StockbusText
 
 extension UpgradeRequest {
   /// The value that a server must derive from the request's key (RFC 6455, section 4.2.2). SHA-1 only shows that the server understands the

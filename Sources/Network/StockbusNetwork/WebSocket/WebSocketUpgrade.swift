@@ -1,5 +1,6 @@
 package import NIOCore
 package import StockbusPlugin
+internal import StockbusText
 internal import Synchronization
 
 /// The server's side of a WebSocket on a channel whose handshake another server reads and replies to.

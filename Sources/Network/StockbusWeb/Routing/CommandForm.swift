@@ -1,10 +1,5 @@
 package import StockbusPlugin
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import StockbusText
 
 /// The body of a request that tells a component something: `{"line":"raise AAPL 10"}`.
 package struct CommandForm: Decodable {
@@ -14,7 +9,7 @@ package struct CommandForm: Decodable {
   package static func answer(
     _ request: WebRequest, _ perform: (Command) async throws(CommandError) -> String
   ) async -> WebResponse {
-    guard let form = try? JSONDecoder().decode(CommandForm.self, from: Data(request.body)), form.line.utf8.count <= 4096 else {
+    guard let form = JSONDocument.read(CommandForm.self, request.body), form.line.utf8.count <= 4096 else {
       return .error(400, "bad_request", "the body must be {\"line\":\"VERB WORDS\"}")
     }
     guard let command = Command(line: form.line) else { return .error(400, "bad_request", "the line is empty") }

@@ -1,14 +1,9 @@
 internal import Dispatch
+internal import LibC
 internal import NIOCore
 internal import NIOPosix
 internal import StockbusPlugin
 internal import Synchronization
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// A listening Unix socket. The network's threads start with its first client, because most runs never have one.
 final class LocalListener: Sendable {
@@ -85,10 +80,6 @@ final class LocalListener: Sendable {
   }
 
   private static func discard(_ socket: CInt) {
-    #if canImport(Glibc)
-    _ = Glibc.close(socket)
-    #else
-    _ = Darwin.close(socket)
-    #endif
+    _ = LibC.close(socket)
   }
 }

@@ -1,10 +1,5 @@
+internal import LibC
 internal import StockbusPlugin
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// The place where a Unix socket is created: in a folder that only its owner can enter. The socket is moved to its path after its rights
 /// are set, so that no other user can connect in between.
@@ -64,20 +59,16 @@ struct SocketPlace {
 
   private static func socket() throws -> CInt {
     #if canImport(Glibc)
-    let made = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    let made = LibC.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     #else
-    let made = Darwin.socket(AF_UNIX, SOCK_STREAM, 0)
+    let made = LibC.socket(AF_UNIX, SOCK_STREAM, 0)
     #endif
     guard made >= 0 else { throw EnvironmentFailure(String(cString: strerror(errno)), isPermanent: true) }
     return made
   }
 
   private static func listen(_ socket: CInt) -> CInt {
-    #if canImport(Glibc)
-    Glibc.listen(socket, 256)
-    #else
-    Darwin.listen(socket, 256)
-    #endif
+    LibC.listen(socket, 256)
   }
 
   /// Calls `body` with the address of a path; nil if the path is too long for an address.

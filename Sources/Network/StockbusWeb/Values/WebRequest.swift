@@ -43,11 +43,6 @@ package struct WebClient: Sendable, Hashable {
   /// The origin that the client sees: `https://example.com`.
   package let origin: String
 
-  package init(address: String, origin: String) {
-    self.address = address
-    self.origin = origin
-  }
-
   /// True if the data between the client and the first server are encrypted.
   package var isSecure: Bool { origin.hasPrefix("https:") }
 }

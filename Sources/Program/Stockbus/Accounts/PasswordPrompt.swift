@@ -1,11 +1,6 @@
 import ArgumentParser
+import LibC
 import StockbusProgram
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Asks for a password: twice and without showing it on a terminal, or as one line of standard input.
 enum PasswordPrompt {

@@ -4,7 +4,8 @@ import StockbusControl
 import StockbusFiles
 import StockbusPlugin
 import StockbusProgram
-import StockbusReloading
+import StockbusRuntime
+import StockbusText
 
 struct Plan: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

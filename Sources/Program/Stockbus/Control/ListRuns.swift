@@ -2,6 +2,7 @@ import ArgumentParser
 import StockbusControl
 import StockbusProgram
 import StockbusRuntime
+import StockbusText
 
 struct ListRuns: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "ps", abstract: "List the runs of this user.")

@@ -1,14 +1,9 @@
 import ArgumentParser
+import LibC
 import StockbusControl
 import StockbusPlugin
 import StockbusProgram
 import StockbusRuntime
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Which run a command is for.
 struct RunChoice: ParsableArguments {

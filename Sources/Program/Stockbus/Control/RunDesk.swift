@@ -1,14 +1,9 @@
+import LibC
 import StockbusConfig
 import StockbusControl
 import StockbusPlugin
 import StockbusProgram
 import StockbusRuntime
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Answers other programs while a run is running.
 struct RunDesk: RunAttendant {

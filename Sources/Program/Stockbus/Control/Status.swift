@@ -1,6 +1,7 @@
 import ArgumentParser
 import StockbusControl
 import StockbusProgram
+import StockbusText
 
 struct Status: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,7 +2,6 @@ import StockbusConfig
 import StockbusControl
 import StockbusPlugin
 import StockbusProgram
-import StockbusReloading
 import StockbusRuntime
 
 /// A run's status for people.

@@ -3,6 +3,7 @@ import StockbusControl
 import StockbusPlugin
 import StockbusProgram
 import StockbusRuntime
+import StockbusText
 
 struct Why: AsyncParsableCommand {
   static var configuration: CommandConfiguration {

@@ -1,6 +1,7 @@
 internal import StockbusNetwork
 package import StockbusPlugin
-package import StockbusReloading
+package import StockbusRuntime
+internal import StockbusText
 
 /// Sends requests to one run through its socket.
 package struct ControlClient: Sendable {

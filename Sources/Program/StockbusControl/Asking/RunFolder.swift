@@ -1,11 +1,6 @@
+internal import LibC
 internal import StockbusPlugin
 internal import StockbusSystem
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// The folder in which the runs of one user have their sockets: `stockbus` in the user's runtime folder (`XDG_RUNTIME_DIR`), or
 /// `/tmp/stockbus-UID` where there is none. Only the user can enter it.

@@ -47,11 +47,6 @@ package struct RunStatus: Codable, Sendable, Hashable {
     package var counts: [Int]
     /// The sum, in nanoseconds.
     package var sum: Int
-
-    package init(counts: [Int], sum: Int) {
-      self.counts = counts
-      self.sum = sum
-    }
   }
 
   /// A counter that a component, or the run, has defined.

@@ -1,7 +1,7 @@
 internal import MarketData
 internal import StockbusPlugin
-internal import StockbusReloading
 internal import StockbusRuntime
+internal import StockbusText
 internal import StockbusWeb
 
 /// The routes of a run's control: clients inspect, command, change and stop the run here. Documentation/use/control.md describes them.

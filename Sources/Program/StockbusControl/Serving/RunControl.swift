@@ -3,7 +3,6 @@ internal import Logging
 package import MarketData
 internal import StockbusFiles
 internal import StockbusPlugin
-package import StockbusReloading
 package import StockbusRuntime
 
 /// The requests that clients may make to a run.

@@ -1,11 +1,6 @@
+import LibC
 import StockbusPlugin
 import StockbusSystem
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Writes a new folder.
 enum NewFolder {

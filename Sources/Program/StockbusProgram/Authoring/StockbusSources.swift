@@ -1,12 +1,7 @@
+import LibC
 import StockbusConfig
 import StockbusPlugin
 import StockbusSystem
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Finds the sources of stockbus for a new package.
 enum StockbusSources {

@@ -1,13 +1,8 @@
 import ArgumentParser
+import LibC
 import StockbusLoading
 import StockbusPlugin
 import StockbusSystem
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// An author's tool, such as `swift test`, which replaces this process: so the tool has the terminal, the signals and the exit status.
 struct ToolCall {

@@ -1,12 +1,7 @@
 import ArgumentParser
+import LibC
 import StockbusInstruments
 import StockbusPlugin
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 extension StockLink {
   /// A link or a symbol that the user has typed.

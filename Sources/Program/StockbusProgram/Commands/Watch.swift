@@ -1,13 +1,8 @@
 import ArgumentParser
+import LibC
 import StockbusConfig
 import StockbusInstruments
 import StockbusPlugin
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 struct Watch<Companion: RunCompanion>: AsyncParsableCommand {
   static var configuration: CommandConfiguration {

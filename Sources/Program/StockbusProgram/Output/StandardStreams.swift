@@ -1,12 +1,7 @@
 package import ArgumentParser
+import LibC
 import MarketData
 import StockbusSystem
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Lines for people and logs, which are never input of another program.
 package enum StandardError {

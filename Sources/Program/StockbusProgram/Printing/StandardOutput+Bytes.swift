@@ -1,11 +1,6 @@
+import LibC
 import MarketData
 import StockbusSystem
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 extension StandardOutput {
   private static let isTerminal = isatty(STDOUT_FILENO) == 1

@@ -1,11 +1,6 @@
+import LibC
 import StockbusPlugin
 import StockbusRuntime
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Reads lines such as `ticks raise AAPL 10` and executes them; replies go to standard error.
 ///

@@ -1,15 +1,10 @@
 import Dispatch
 import EventBus
+import LibC
 import MarketData
 import StockbusRuntime
 import StockbusTerminal
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// The last resort: if a component neither drains nor can be cancelled, it is named, and the process is ended.
 final class HardStop: Sendable {

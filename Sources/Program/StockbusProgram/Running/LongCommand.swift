@@ -1,14 +1,9 @@
 import CStopSignals
+import LibC
 import Logging
 import StockbusConfig
 import StockbusPlugin
 import StockbusRuntime
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// The steps from the signals to the last line, for every command that runs until it is stopped. Their order ensures that no signal and no
 /// line is lost.

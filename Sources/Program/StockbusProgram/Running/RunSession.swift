@@ -1,17 +1,10 @@
 import ArgumentParser
+import LibC
 import StockbusConfig
 import StockbusPlugin
-import StockbusReloading
 import StockbusRuntime
 import StockbusSystem
 import StockbusTerminal
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-import StockbusReloading
-#endif
 
 /// The options of all commands that run a configuration, with those of the run's companion.
 struct RunOptions<Companion: RunCompanion>: ParsableArguments {

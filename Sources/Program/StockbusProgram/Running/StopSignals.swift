@@ -1,14 +1,9 @@
 import CStopSignals
 import Dispatch
+import LibC
 import StockbusRuntime
 import StockbusTerminal
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Handles SIGINT, SIGTERM, SIGHUP (the window was closed) and SIGQUIT: the first one stops gracefully, the second one ends everything.
 /// In a process without a terminal SIGHUP means to read the configuration again, if the run can do that.

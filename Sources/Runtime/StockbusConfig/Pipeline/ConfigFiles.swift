@@ -1,13 +1,6 @@
+import LibC
 import StockbusPlugin
 import StockbusSystem
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The file-system access of the loader. Problems are located at the beginning of the path concerned.
 enum ConfigFiles {

@@ -1,12 +1,5 @@
+import LibC
 package import StockbusPlugin
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Reads a pipeline from files and folders: YAML, variables, and the parts that every component must have.
 ///

@@ -25,11 +25,6 @@ package struct PipelineDescription: Sendable {
   package var pluginPath: [ConfigNode] = []
   /// The value of `history`; nil if there is none.
   package var history: ConfigNode?
-
-  package init(components: [ComponentDescription] = [], runtime: ConfigNode? = nil) {
-    self.components = components
-    self.runtime = runtime
-  }
 }
 
 /// One component as it was written.

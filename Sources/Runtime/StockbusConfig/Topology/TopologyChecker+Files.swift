@@ -1,12 +1,5 @@
+internal import LibC
 internal import StockbusPlugin
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
 
 /// A file that a component reads or writes.
 struct NamedFile {

@@ -1,12 +1,6 @@
 // Threads and thread-local variables, for which the standard library has no API.
-
 internal import CMemoryBarrier
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import LibC
 
 /// Starts a detached thread that runs until the process ends.
 ///

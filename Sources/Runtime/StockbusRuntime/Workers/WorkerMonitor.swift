@@ -1,11 +1,6 @@
 internal import Dispatch
+internal import LibC
 internal import Synchronization
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// A thread that helps workers whose present job takes long. It sleeps while no worker is busy.
 final class WorkerMonitor: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import LibC
 
 /// A folder for one test, which is removed with its files when the object is dropped. The test itself must remove sub-folders.
 public final class TemporaryFolder: Sendable {

@@ -1,11 +1,6 @@
+internal import LibC
 internal import StockbusPlugin
 internal import StockbusSQLite
-
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
 
 /// The history's file for a module with its own tables in it: small transactions beside the file's writer and beside other processes.
 ///

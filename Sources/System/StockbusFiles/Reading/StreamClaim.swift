@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
+internal import LibC
 internal import Synchronization
 
 /// The exclusive right to read a pipe, terminal or socket in this program; released with the object.

@@ -3,6 +3,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import StockbusTLS
+internal import StockbusText
 
 /// A connection of an HTTP client, for one exchange after another (RFC 9112).
 struct HTTPConnection: Sendable {

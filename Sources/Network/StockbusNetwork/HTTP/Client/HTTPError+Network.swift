@@ -1,13 +1,8 @@
+internal import LibC
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import StockbusTLS
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 extension HTTPError {
   /// An error of an exchange. The text is our own, because the libraries' texts may contain the address or a header.

@@ -1,10 +1,5 @@
 internal import StockbusPlugin
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import StockbusSystem
 
 /// The credentials by which a client identifies itself.
 enum NATSCredentials: Sendable {
@@ -35,13 +30,14 @@ enum NATSCredentials: Sendable {
   }
 
   private static func read(_ path: String) throws(NATSError) -> NATSCredentials {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    // A pipe could block the thread permanently.
-    guard attributes?[.type] as? FileAttributeType == .typeRegular, let size = attributes?[.size] as? Int, size <= fileLimit else {
+    var bytes: [UInt8]?
+    do throws(Errno) { bytes = try FileDescriptor.contents(ofPlainFile: path, atMost: fileLimit + 1) } catch {
+      if error != .noSuchFileOrDirectory { throw .refused("\(path): cannot be read") }
+    }
+    guard let bytes, bytes.count <= fileLimit else {
       throw .refused("\(path): not a credentials file, which has at most \(fileLimit) bytes")
     }
-    guard let data = FileManager.default.contents(atPath: path) else { throw .refused("\(path): cannot be read") }
-    return try parse(String(decoding: data.prefix(fileLimit), as: UTF8.self), path)
+    return try parse(String(decoding: bytes, as: UTF8.self), path)
   }
 
   /// The two texts between lines of dashes: `-----BEGIN NATS USER JWT-----` and `-----BEGIN USER NKEY SEED-----`.

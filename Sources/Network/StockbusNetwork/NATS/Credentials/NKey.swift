@@ -1,5 +1,6 @@
 internal import StockbusCrypto
 package import StockbusPlugin
+internal import StockbusText
 
 /// A key pair of NATS (https://github.com/nats-io/nkeys): Ed25519, its seed written in base 32 with a checksum.
 package struct NKey: Sendable {
@@ -29,7 +30,7 @@ package struct NKey: Sendable {
   /// The signature of a challenge, in Base64 for URLs without padding.
   func signature(of nonce: String) -> String? {
     guard let signature = key.signature(of: Array(nonce.utf8)) else { return nil }
-    return Base64.encode(signature).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    return Base64.encodeForURL(signature)
   }
 
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)

@@ -1,28 +1,16 @@
 internal import StockbusPlugin
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import StockbusText
 
 /// The JSON of JetStream's requests and replies: keys in snake_case.
 enum JetStreamJSON {
   static func decode<T: Decodable>(_: T.Type, _ bytes: [UInt8]) throws(NATSError) -> T {
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    do { return try decoder.decode(T.self, from: Data(bytes)) } catch {
-      throw .protocolViolation(
-        "a malformed reply of JetStream: \(String(decoding: bytes.prefix(200), as: UTF8.self).printable)")
-    }
+    if let value = JSONDocument.read(T.self, bytes, inSnakeCase: true) { return value }
+    throw .protocolViolation(
+      "a malformed reply of JetStream: \(String(decoding: bytes.prefix(200), as: UTF8.self).printable)")
   }
 
   static func encode(_ value: some Encodable) -> String {
-    let encoder = JSONEncoder()
-    encoder.keyEncodingStrategy = .convertToSnakeCase
-    // The values are ours and can be encoded; without a text the server reports what is missing.
-    guard let data = try? encoder.encode(value) else { return "{}" }
-    return String(decoding: data, as: UTF8.self)
+    JSONDocument.text(value, inSnakeCase: true)
   }
 }
 

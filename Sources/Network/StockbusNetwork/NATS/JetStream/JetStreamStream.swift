@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import StockbusText
 
 private let partitionsKey = "stockbus-partitions"
 

@@ -1,11 +1,5 @@
 internal import MarketData
 
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// JetStream's reply to a published message.
 package struct PublishAcknowledgement: Sendable, Hashable {
   /// The message's number in the stream.

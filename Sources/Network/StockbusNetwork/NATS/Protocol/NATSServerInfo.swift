@@ -1,10 +1,5 @@
 internal import StockbusPlugin
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import StockbusText
 
 /// A server's information about itself in INFO, as far as it is used here.
 package struct NATSServerInfo: Sendable, Hashable {
@@ -45,10 +40,9 @@ extension NATSServerInfo {
   }
 
   init(json: some Collection<UInt8>) throws(NATSError) {
-    let document: Document
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    do { document = try decoder.decode(Document.self, from: Data(json)) } catch { throw .protocolViolation("INFO is malformed") }
+    guard let document = JSONDocument.read(Document.self, Array(json), inSnakeCase: true) else {
+      throw .protocolViolation("INFO is malformed")
+    }
     version = (document.version ?? "").printable
     name = (document.serverName ?? "").printable
     maxPayload = document.maxPayload ?? 1 << 20

@@ -1,11 +1,6 @@
+internal import LibC
 internal import NIOCore
 internal import NIOPosix
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// Closes the channel so that the peer gets a TCP reset, as after a crash of this machine.
 func closeWithReset(_ channel: any Channel) {

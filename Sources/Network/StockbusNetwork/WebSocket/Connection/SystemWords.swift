@@ -1,11 +1,6 @@
+internal import LibC
 internal import NIOCore
 internal import NIOPosix
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// The system's message for a failed connection, without names of functions and types.
 package func systemWords(_ error: any Error) -> String {

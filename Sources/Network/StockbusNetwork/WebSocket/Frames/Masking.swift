@@ -1,8 +1,5 @@
+internal import LibC
 internal import NIOCore
-
-#if canImport(Glibc)
-internal import Glibc
-#endif
 
 /// Unpredictable masks, as RFC 6455, section 10.3 requires. They come from the system's generator in blocks, because a system call for
 /// every frame would cost more than the frame.

@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusPlugin
+internal import StockbusText
 
 /// The client's half of the handshake (RFC 6455, section 4.1).
 struct UpgradeRequest: Sendable {

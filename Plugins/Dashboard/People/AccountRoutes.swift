@@ -1,11 +1,11 @@
-package import StockbusAccounts
-package import StockbusPlugin
-package import StockbusWeb
+internal import StockbusAccounts
+internal import StockbusPlugin
+internal import StockbusWeb
 
 /// The routes of people and of their own data: `/api/session`, `/api/login`, `/api/watchlists` and the others of `/api`.
-package struct AccountRoutes: Sendable {
+struct AccountRoutes: Sendable {
   /// What a person has changed, so that the person's other viewers can be notified.
-  package enum Change: String, Sendable, Hashable {
+  enum Change: String, Sendable, Hashable {
     case watchlists, rules, settings
   }
 
@@ -23,7 +23,7 @@ package struct AccountRoutes: Sendable {
   let changed: @Sendable (Person, Change, JSONValue) async -> Void
 
   /// - Parameter changed: called after each change, with all data of this kind that the person now has, in the form of its route.
-  package init(
+  init(
     _ gate: Gate, rules: OwnRules, usable: @escaping @Sendable () async -> Set<Scope> = { Set(Scope.allCases) },
     isReserved: @escaping @Sendable (String) async throws(AccountError) -> Bool = { _ in false },
     session: @escaping @Sendable () async -> [JSONValue.Member] = { [] },
@@ -40,7 +40,7 @@ package struct AccountRoutes: Sendable {
     self.changed = changed
   }
 
-  package var routes: WebRoutes {
+  var routes: WebRoutes {
     var routes = WebRoutes()
     addSessions(to: &routes)
     addAccount(to: &routes)

@@ -24,6 +24,11 @@ package enum Base64 {
     return String(decoding: out, as: UTF8.self)
   }
 
+  /// With the letters that addresses and cookies may have, and without padding (RFC 4648, section 5).
+  package static func encodeForURL(_ bytes: some Collection<UInt8>) -> String {
+    encode(bytes).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+  }
+
   /// The bytes; nil if the text is not valid Base64 with padding.
   package static func decode(_ text: String) -> [UInt8]? {
     let digits = Array(text.utf8)

@@ -1,24 +1,24 @@
-package import StockbusAccounts
-package import StockbusPlugin
-package import StockbusWeb
+internal import StockbusAccounts
+internal import StockbusPlugin
+internal import StockbusWeb
 
 /// Identifies who sent a request, and checks the rights: every route that shows or changes something is behind it.
-package struct Gate: Sendable {
-  package let accounts: Accounts
+struct Gate: Sendable {
+  let accounts: Accounts
   /// False if there are no accounts: then every request that passes the server's guards is the local user's.
-  package let needsLogin: Bool
+  let needsLogin: Bool
 
   /// Gets a line for each log-in, each change of an account, each request with too few rights, and the cause of each error.
   let log: @Sendable (Logger.Level, String) -> Void
 
-  package init(_ accounts: Accounts, needsLogin: Bool, log: @escaping @Sendable (Logger.Level, String) -> Void = { _, _ in }) {
+  init(_ accounts: Accounts, needsLogin: Bool, log: @escaping @Sendable (Logger.Level, String) -> Void = { _, _ in }) {
     self.accounts = accounts
     self.needsLogin = needsLogin
     self.log = log
   }
 
   /// The identity of a request; nil if it has none, or one that has expired. A token counts before a cookie.
-  package func identity(_ request: WebRequest) async throws(AccountError) -> Identity? {
+  func identity(_ request: WebRequest) async throws(AccountError) -> Identity? {
     if let bearer = request.bearer { return try await accounts.identity(token: bearer) }
     if !needsLogin { return .local }
     guard let secret = SessionCookie.secret(in: request) else { return nil }
@@ -27,7 +27,7 @@ package struct Gate: Sendable {
 
   /// A handler that is called only with an identity that may do `scope`. Without one the response is 401, with too little 403. An
   /// `AccountError` that it throws becomes a response.
-  package func behind(
+  func behind(
     _ scope: Scope, _ handler: @escaping @Sendable (WebRequest, Identity) async throws -> WebResponse
   ) -> WebRoutes.Handler {
     { request in

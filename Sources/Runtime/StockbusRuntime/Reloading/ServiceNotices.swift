@@ -1,6 +1,5 @@
 internal import EventBus
 internal import StockbusPlugin
-package import StockbusRuntime
 package import StockbusSystem
 
 /// Notifies the service manager of a run: of its start, changes and stop, with its status in one line.

@@ -1,26 +1,26 @@
-package import StockbusAccounts
-package import StockbusPlugin
+internal import StockbusAccounts
+internal import StockbusPlugin
 
 /// What a dashboard knows about alert rules, which accounts only store.
-package struct OwnRules: Sendable {
+struct OwnRules: Sendable {
   /// A rule as a page shows it.
-  package struct Shown: Sendable, Hashable {
-    package var name: String
+  struct Shown: Sendable, Hashable {
+    var name: String
     /// Nil for a rule about all symbols.
-    package var symbol: String?
+    var symbol: String?
     /// `crosses above 88`.
-    package var condition: String
+    var condition: String
     /// The price, if the rule has one.
-    package var threshold: String?
+    var threshold: String?
 
-    package init(name: String, symbol: String?, condition: String, threshold: String?) {
+    init(name: String, symbol: String?, condition: String, threshold: String?) {
       self.name = name
       self.symbol = symbol
       self.condition = condition
       self.threshold = threshold
     }
 
-    package func json(id: String, isMuted: Bool, isOwn: Bool) -> JSONValue {
+    func json(id: String, isMuted: Bool, isOwn: Bool) -> JSONValue {
       [
         "id": .string(id), "name": .string(name), "symbol": symbol.map(JSONValue.string) ?? .null, "condition": .string(condition),
         "threshold": threshold.map(JSONValue.string) ?? .null, "muted": .bool(isMuted), "own": .bool(isOwn),
@@ -29,22 +29,22 @@ package struct OwnRules: Sendable {
   }
 
   /// A change of a person's own rule.
-  package enum Change: Sendable, Hashable {
+  enum Change: Sendable, Hashable {
     case add, mute, unmute, remove
   }
 
   /// Reads a rule, a JSON object; otherwise `AccountError.malformed` says what is wrong with it.
-  package var read: @Sendable (String) -> Result<Shown, AccountError>
+  var read: @Sendable (String) -> Result<Shown, AccountError>
   /// Applies a change of a person's own rule, given as stored text, to the run before it is stored; returns why it is refused.
-  package var follow: @Sendable (Person, String, Change) async -> AccountError?
+  var follow: @Sendable (Person, String, Change) async -> AccountError?
   /// The rules of the run, as a page shows them to a person. Their ids are no numbers.
-  package var configured: @Sendable (Person) async -> [JSONValue]
+  var configured: @Sendable (Person) async -> [JSONValue]
   /// Mutes a rule of the run; returns false if there is none.
-  package var mute: @Sendable (_ id: String, _ isMuted: Bool) async -> Bool
+  var mute: @Sendable (_ id: String, _ isMuted: Bool) async -> Bool
   /// Removes a rule of the run; returns false if there is none.
-  package var remove: @Sendable (_ id: String) async -> Bool
+  var remove: @Sendable (_ id: String) async -> Bool
 
-  package init(
+  init(
     read: @escaping @Sendable (String) -> Result<Shown, AccountError>,
     follow: @escaping @Sendable (Person, String, Change) async -> AccountError? = { _, _, _ in nil },
     configured: @escaping @Sendable (Person) async -> [JSONValue] = { _ in [] },

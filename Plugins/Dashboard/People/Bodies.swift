@@ -1,12 +1,7 @@
 internal import StockbusAccounts
 internal import StockbusDecoding
+internal import StockbusText
 internal import StockbusWeb
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// The bodies of the requests.
 enum Bodies {
@@ -49,7 +44,7 @@ enum Bodies {
 
   /// The body as this type. Throws `AccountError.malformed`, which does not repeat the body, as it may hold a password.
   static func read<Body: Decodable>(_: Body.Type, _ request: WebRequest) throws(AccountError) -> Body {
-    do { return try JSONDecoder().decode(Body.self, from: Data(request.body)) } catch let error as DecodingError {
+    do { return try JSONDocument.decode(Body.self, request.body) } catch let error as DecodingError {
       let (key, what): (String?, String) =
         switch error {
         case .keyNotFound(let key, _): (key.stringValue, "is missing")

@@ -2,7 +2,6 @@ internal import EventBus
 internal import Logging
 package import StockbusConfig
 package import StockbusPlugin
-package import StockbusRuntime
 
 /// Changes a run, without stopping it, to the present contents of its configuration, or to another configuration.
 package final class ConfigReload: Sendable {

@@ -4,7 +4,7 @@ import StockbusPlugin
 import StockbusTestKit
 import Testing
 
-@testable import StockbusAccountRoutes
+@testable import Dashboard
 @testable import StockbusAccounts
 @testable import StockbusWeb
 

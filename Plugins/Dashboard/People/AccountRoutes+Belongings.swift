@@ -1,5 +1,5 @@
-package import StockbusAccounts
-package import StockbusPlugin
+internal import StockbusAccounts
+internal import StockbusPlugin
 internal import StockbusWeb
 
 extension AccountRoutes {
@@ -30,7 +30,7 @@ extension AccountRoutes {
   }
 
   /// A person's rules and those of the configuration, as `GET /api/alerts` shows them.
-  package func shownRules(_ person: Person) async throws -> JSONValue {
+  func shownRules(_ person: Person) async throws -> JSONValue {
     let own = try await accounts.rules(person).map { own in
       // A stored rule that this program no longer understands is shown by its text, so that it can be removed.
       let shown =

@@ -1,1 +1,0 @@
-../../../Sources/Network/StockbusNetwork/HTTP/Base64.swift
