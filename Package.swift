@@ -87,8 +87,8 @@ let plugins = [
   PluginTargets(
     "Dashboard",
     uses: [
-      "StockbusViewing", "StockbusTrading", "StockbusInstruments", "StockbusDecoding", "StockbusHistory", "StockbusNetwork", "StockbusWeb",
-      "StockbusAccounts", "StockbusText", "CDashboardPage",
+      "StockbusViewing", "StockbusTrading", "StockbusInstruments", "StockbusDecoding", "StockbusFiles", "StockbusHistory",
+      "StockbusNetwork", "StockbusWeb", "StockbusAccounts", "StockbusText", "CDashboardPage",
     ]),
   PluginTargets("FileWriter", uses: ["StockbusFiles"], inTests: ["StockbusRuntime"]),
   PluginTargets("Recorder", uses: ["StockbusDecoding", "StockbusFiles"], inTests: ["FileReplay"]),

@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusAccounts
+internal import StockbusFiles
 internal import StockbusHistory
 internal import StockbusInstruments
 internal import StockbusNetwork
@@ -149,11 +150,14 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     }
     var rules = Accounts.Settings()
     rules.signup = Accounts.Signup(rawValue: settings.accounts.rawValue) ?? .closed
-    do throws(HistoryError) {
-      let accounts = Accounts(try await DatabaseShare.open(path), rules, clock: context.clock) { [sockets] in sockets.end($0) }
-      let logger = context.logger
-      return Gate(accounts, needsLogin: settings.accounts != .none) { level, text in logger.log(level: level, "\(text)") }
-    } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
+    var share: DatabaseShare?
+    try await PatientWriting(.seconds(30), context).insist(mayPass: { $0.mayPass }) { () async throws(HistoryError) in
+      share = try await DatabaseShare.open(path)
+    }
+    guard let share else { return nil }
+    let accounts = Accounts(share, rules, clock: context.clock) { [sockets] in sockets.end($0) }
+    let logger = context.logger
+    return Gate(accounts, needsLogin: settings.accounts != .none) { level, text in logger.log(level: level, "\(text)") }
   }
 
   private func accountRoutes(_ gate: Gate) -> AccountRoutes {

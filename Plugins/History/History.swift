@@ -66,11 +66,11 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
     removed = context.counter("removed", "Bars that were removed because they were older than 'keep'.")
   }
 
-  package func start() throws {
-    do throws(HistoryError) {
+  package func start() async throws {
+    try await writing.insist(mayPass: { $0.mayPass }) { () throws(HistoryError) in
       writer = try HistoryWriter(
         settings.path, keep: settings.retention, isSynced: settings.sync, files: context.files, dates: dates)
-    } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
+    }
   }
 
   private func take(_ events: Span<Bar>) {

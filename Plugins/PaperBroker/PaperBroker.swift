@@ -54,8 +54,10 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
   }
 
   package func start() async throws {
+    if let path = settings.path {
+      try await writing.insist(mayPass: { $0.mayPass }) { () throws(HistoryError) in book = try TradingBook(path, files: context.files) }
+    }
     do {
-      if let path = settings.path { book = try TradingBook(path, files: context.files) }
       let saved = try book?.load() ?? (settings.path == nil ? context.recall(Self.kept) : nil)
       if let saved {
         for remark in Desk.remarks(on: settings, after: saved) { context.logger.warning("\(remark)") }

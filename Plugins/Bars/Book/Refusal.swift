@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusPlugin
 
 /// An event that does not count for some bars, and why; it becomes a dead letter.
 struct Refusal: Hashable {
@@ -35,6 +36,15 @@ extension Refusal {
       }
     }
     return texts.map { $0.reason.text($0.lengths.map { "\($0)" }.joined(separator: ", ")) }.joined(separator: "; ")
+  }
+
+  /// How far the time of a refused event is from its receipt, if that is far: a clock that is wrong from the start shows nowhere else.
+  static func gap(_ time: Timestamp, _ received: Timestamp) -> String {
+    let gap = time.ns.subtractingSaturating(received.ns)
+    if gap.magnitude <= UInt64(EventClock.tolerance) { return "" }
+    let isAhead = gap > 0
+    return "; it is dated \(Duration.nanoseconds(Int64(clamping: gap.magnitude)).roughText) \(isAhead ? "after" : "before") its receipt: "
+      + (isAhead ? "the clock of this machine or of the sender is wrong" : "it was delayed, or one of the two clocks is wrong")
   }
 }
 

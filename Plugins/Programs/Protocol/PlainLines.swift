@@ -296,25 +296,19 @@ final class PlainLines {
     }
     (isBroken, isGone) = (true, true)
     await endWaiting()
-    let (bytes, isOpen) = (writtenBefore + written, !isInputClosed)
+    let bytes = writtenBefore + written
     let whole = sent.count - sent.count(beyond: bytes)
     var unread = 0
     let why = await life.failure(error) { child in
-      if isOpen { unread = whole - (sent.count - sent.count(beyond: bytes - self.unread(child.input))) }
+      unread = whole - (sent.count - sent.count(beyond: bytes - child.unreadInput))
     }
     reason.update { $0 = why }
     if kind == .processor {
       context.lose(max(0, whole - got), "at most; the program was given \(whole) and sent \(got) lines")
     } else {
-      context.lose(unread, "the program had not read them")
+      context.lose(unread, isInputClosed ? "at most; not read by the program, which did not end well" : "not read by the program")
     }
     return error is CancellationError ? error : PlainLinesError(why, taken: taken)
-  }
-
-  /// The number of unread bytes in a pipe.
-  private func unread(_ pipe: FileDescriptor) -> Int {
-    var count: Int32 = 0
-    return ioctl(pipe.rawValue, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
   }
 }
 

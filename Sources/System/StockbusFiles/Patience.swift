@@ -23,9 +23,9 @@ package struct Patience: Sendable {
   ///   - known: the reason that `failed` has logged.
   package func insist<Failure: Error>(
     since: Duration? = nil, known: String? = nil, taken: Int = 0, mayPass: (Failure) -> Bool, failed: (Failure) -> Void = { _ in },
-    _ attempt: () throws(Failure) -> Void
+    _ attempt: () async throws(Failure) -> Void
   ) async throws(EnvironmentFailure) {
-    do throws(Failure) { return try attempt() } catch {
+    do throws(Failure) { return try await attempt() } catch {
       try await insist(
         after: error, since: since ?? context.clock.uptime, known: known, taken: taken, mayPass: mayPass, failed: failed, attempt)
     }
@@ -33,7 +33,7 @@ package struct Patience: Sendable {
 
   private func insist<Failure: Error>(
     after first: Failure, since: Duration, known: String?, taken: Int, mayPass: (Failure) -> Bool, failed: (Failure) -> Void,
-    _ attempt: () throws(Failure) -> Void
+    _ attempt: () async throws(Failure) -> Void
   ) async throws(EnvironmentFailure) {
     var failure = first
     var told = known
@@ -59,7 +59,7 @@ package struct Patience: Sendable {
       }
       pause = min(pause * 2, longestPause)
       do throws(Failure) {
-        return try attempt()
+        return try await attempt()
       } catch { failure = error }
     }
   }

@@ -25,7 +25,7 @@ package final class PatientWriting {
   ///
   /// - Parameter isLate: whether the time counts from the first failure that was reported, because the data have waited since then.
   package func insist<Failure: Error>(
-    isLate: Bool = false, mayPass: (Failure) -> Bool, _ attempt: () throws(Failure) -> Void
+    isLate: Bool = false, mayPass: (Failure) -> Bool, _ attempt: () async throws(Failure) -> Void
   ) async throws(EnvironmentFailure) {
     isWaiting = true
     defer { isWaiting = false }

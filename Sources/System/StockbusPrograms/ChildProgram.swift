@@ -18,6 +18,8 @@ package final class ChildProgram: Sendable {
   package let output: FileDescriptor
   package let errors: FileDescriptor
   private let id: pid_t
+  /// The pipe of its standard input, as the system numbers it.
+  private let inputNode: UInt64
   private let mark: String
   /// Unstructured, because the program outlives the call that starts it; `ended` waits for it.
   private let life: Task<ProgramEnd?, Never>
@@ -27,6 +29,8 @@ package final class ChildProgram: Sendable {
 
   private struct State {
     var isInputOpen = true
+    /// What nobody had read of the input when it was closed.
+    var unreadAtClose = 0
     var isKilled = false
     /// True once a task has begun to end the processes that the program has left behind.
     var isBeingSwept = false
@@ -45,6 +49,8 @@ package final class ChildProgram: Sendable {
     input = pipes.input.ours
     output = pipes.output.ours
     errors = pipes.errors.ours
+    var found = stat()
+    inputNode = fstat(pipes.input.ours.rawValue, &found) == 0 ? UInt64(found.st_ino) : 0
   }
 
   /// Starts a program; its path is `launch.program`.
@@ -108,10 +114,33 @@ package final class ChildProgram: Sendable {
   /// Closes the program's standard input, which asks most programs to end.
   package func closeInput() {
     let isOpen = state.withLock { state in
+      if state.isInputOpen { state.unreadAtClose = Self.unread(input) }
       defer { state.isInputOpen = false }
       return state.isInputOpen
     }
     if isOpen { try? input.shut() }
+  }
+
+  /// The bytes of the program's standard input that nobody has read. Once the input is closed, only Linux shows them, while the program
+  /// lives and has not replaced its input; otherwise they are those of the moment of closing, the most that there can be.
+  package var unreadInput: Int {
+    state.withLock { state in
+      if state.isInputOpen { return Self.unread(input) }
+      #if os(Linux)
+      let pipe = open("/proc/\(id)/fd/0", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+      defer { if pipe >= 0 { LibC.close(pipe) } }
+      var found = stat()
+      if pipe >= 0, fstat(pipe, &found) == 0, UInt64(found.st_ino) == inputNode {
+        return min(state.unreadAtClose, Self.unread(FileDescriptor(rawValue: pipe)))
+      }
+      #endif
+      return state.unreadAtClose
+    }
+  }
+
+  private static func unread(_ pipe: FileDescriptor) -> Int {
+    var count: Int32 = 0
+    return ioctl(pipe.rawValue, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
   }
 
   /// True if the program was killed before it was known to have exited.

@@ -170,8 +170,31 @@ def databases(program, kind, folder):
     whole = check_database(program, kind, 0, folder, None)
     sizes = DATABASES[kind][1]
     held = [check_database(program, kind, size, folder, whole) for size in sizes]
+    os.makedirs(f"{folder}/disk", exist_ok=True)
+    full_at_start(program, kind, folder)
     full = sum(rows != whole for rows in held)
     print(f"{kind}: {len(sizes)} disks, {full} were too small; all went on to the same end", flush=True)
+
+
+def full_at_start(program, kind, folder):
+    """A disk that is full when the run begins, and has room soon: the database waits, and holds in the end what it holds with room."""
+    disk = f"{folder}/disk"
+    with open(f"{folder}/plugins.yaml", "w") as file:
+        file.write(DATABASES[kind][0].replace("patience: 0s", "patience: 60s"))
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", disk], check=True)
+    try:
+        with open(f"{disk}/filler", "wb") as filler:
+            filler.write(bytes((4 << 20) - (12 << 10)))
+        run = subprocess.Popen([program, "run"], cwd=folder, stderr=subprocess.PIPE, text=True)
+        told = ""
+        while "retrying for" not in told and (line := run.stderr.readline()):
+            told += line
+        os.remove(f"{disk}/filler")
+        told += run.communicate(timeout=300)[1]
+    finally:
+        subprocess.run(["umount", disk], check=True)
+    if run.returncode != 0 or "writing works again" not in told:
+        sys.exit(f"{kind} on a disk that is full at the start: status {run.returncode}\n{told}")
 
 
 def main():

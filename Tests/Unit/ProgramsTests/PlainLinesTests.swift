@@ -158,6 +158,21 @@ import Testing
     } throws: { "\($0)" == "the program ended with status 3" }
   }
 
+  @Test func `what a sink's program has not read when it is killed after the end of its input is lost`() async {
+    let clock = harness.clock
+    let hand = Task {
+      while !Task.isCancelled {
+        clock.advance(by: .seconds(30))
+        await Task.yield()
+      }
+    }
+    defer { hand.cancel() }
+    await #expect {
+      try await harness.consume([trades(100)], by: Plugin.programSink, options: options("exec sleep 1000", "timeout: 30s"))
+    } throws: { "\($0)" == "the program has not ended within 30s since its input ended" }
+    #expect(harness.lost == 100)
+  }
+
   @Test func `options that do not fit plain lines are told`() async {
     for (options, message) in [
       ("protocol: lines\noptions: { a: 1 }", "'options' need 'protocol: messages'"),
