@@ -3,20 +3,13 @@ internal import StockbusDecoding
 internal import StockbusFiles
 internal import StockbusPlugin
 
-/// The event type of the rows.
-enum ReplayEventKind: String, Choice {
-  case trade, quote, bar
-  /// The unchanged messages of a raw capture.
-  case raw
-}
-
 struct FileReplaySettings: Options {
   @Setting(
     "The file or files, merged by time; gzip is recognised by its contents. '-' is standard input; what arrives there, or in a named pipe, is handed out as it arrives.",
     count: 1...1000)
   var path: [String]
   @Setting("What a row or message becomes; raw hands the messages of a raw capture on as they are.")
-  var event = ReplayEventKind.trade
+  var event = FeedKind.trade
   @Setting(
     "How rows are written; raw: '<receive time> <message>' or '<receive time>: <message>' a line. auto is raw where there is a 'preset' or 'decoding', JSON lines where the first character is a brace, else CSV."
   )

@@ -2,20 +2,13 @@ internal import StockbusDecoding
 internal import StockbusNetwork
 internal import StockbusPlugin
 
-/// The kinds of events that the feed can emit.
-enum FeedEventKind: String, Choice {
-  case trade, quote, bar
-  /// The unchanged message, for a recorder.
-  case raw
-}
-
 struct WebSocketFeedSettings: Options {
   @Setting("The venue, whose address, messages and formats are known.")
   var preset: VenuePreset?
   @Setting("The instruments, such as BTC-USDT or AAPL; events come out under these names.", count: 0...10_000)
   var symbols: [Symbol] = []
   @Setting("What messages become; raw hands them on as they are, for a recorder.")
-  var event = FeedEventKind.trade
+  var event = FeedKind.trade
   @Setting("Where to connect, where that is not what the preset says.")
   var url: WebSocketURL?
   @Setting("Keys and tokens that the venue asks for, by name: key, secret, token. Never printed.")

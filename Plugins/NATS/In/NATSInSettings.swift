@@ -12,7 +12,7 @@ struct NATSInSettings: Options {
   var servers: [NATSAddress]
   @Setting("How the servers let us in.")
   var login = NATSLogin()
-  @Setting("The type of the events that the messages hold, as 'describe' lists them.")
+  @Setting("The type of the events that the messages hold: one of those that 'describe' lists.")
   var event = EventName(Trade.self)
   @Setting("The JetStream stream to read. Without it only what comes while the run listens is heard.")
   var stream: String?
