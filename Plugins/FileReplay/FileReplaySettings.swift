@@ -3,20 +3,13 @@ internal import StockbusDecoding
 internal import StockbusFiles
 internal import StockbusPlugin
 
-/// The event type of the rows.
-enum ReplayEventKind: String, Choice {
-  case trade, quote, bar
-  /// The unchanged messages of a raw capture.
-  case raw
-}
-
 struct FileReplaySettings: Options {
   @Setting(
     "The file or files, merged by time; gzip is recognised by its contents. '-' is standard input; rows from there, or from a named pipe, are sent as they arrive.",
     count: 1...1000)
   var path: [String]
   @Setting("The type of event that a row or message becomes; raw sends the messages of a raw capture unchanged.")
-  var event = ReplayEventKind.trade
+  var event = FeedKind.trade
   @Setting(
     "How rows are written; raw: one '<receive time> <message>' or '<receive time>: <message>' a line. auto means raw if there is a 'preset' or 'decoding', JSON lines if the first character is a brace, otherwise CSV."
   )

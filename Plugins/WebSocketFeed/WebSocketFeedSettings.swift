@@ -2,20 +2,13 @@ internal import StockbusDecoding
 internal import StockbusNetwork
 internal import StockbusPlugin
 
-/// The kinds of events that the feed can emit.
-enum FeedEventKind: String, Choice {
-  case trade, quote, bar
-  /// The unchanged message, for a recorder.
-  case raw
-}
-
 struct WebSocketFeedSettings: Options {
   @Setting("The venue, whose address, messages and formats are known.")
   var preset: VenuePreset?
   @Setting("The instruments, such as BTC-USDT or AAPL; events have these names.", count: 0...10_000)
   var symbols: [Symbol] = []
   @Setting("The type of event that messages become; raw sends them unchanged, for a recorder.")
-  var event = FeedEventKind.trade
+  var event = FeedKind.trade
   @Setting("Where to connect; by default as in the preset.")
   var url: WebSocketURL?
   @Setting("The keys and tokens that the venue needs, by name: key, secret, token. They are never printed.")

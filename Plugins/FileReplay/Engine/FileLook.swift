@@ -6,7 +6,7 @@ internal import StockbusPlugin
 enum FileLook {
   /// The number of lines that are examined.
   private static let lineLimit = 200
-  private static let kinds: [(kind: ReplayEventKind, fields: [ReplayField])] = [
+  private static let kinds: [(kind: FeedKind, fields: [ReplayField])] = [
     (.trade, Trade.fields), (.quote, Quote.fields), (.bar, Bar.fields),
   ]
 

@@ -21,15 +21,13 @@ package enum PluginProcess {
   /// A program with the event types of the plugin.
   static func blueprint(of hosted: Blueprint) -> Blueprint {
     switch (hosted.inputs.first, hosted.output) {
-    case (nil, let output?): source(output)
-    case (let input?, nil): sink(input)
+    case (nil, let output?): ProgramSourcePlugin.bind(output)
+    case (let input?, nil): ProgramSinkPlugin.bind(input)
     case (let input?, let output?): processor(input, output)
     case (nil, nil): preconditionFailure("a component takes or emits events")
     }
   }
 
-  private static func source<E: Event>(_: E.Type) -> Blueprint { .source(ProgramSource<E>.self) }
-  private static func sink<E: Event>(_: E.Type) -> Blueprint { .sink(ProgramSink<E>.self) }
   private static func processor<I: Event, O: Event>(_: I.Type, _: O.Type) -> Blueprint { .asyncProcessor(ProgramProcessor<I, O>.self) }
 
   /// The options of that program, which gets the plugin and its options when it starts.

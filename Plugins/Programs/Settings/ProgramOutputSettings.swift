@@ -10,6 +10,6 @@ package struct ProgramProcessorSettings: Options {
 /// The options of a source that is a program.
 package struct ProgramSourceSettings: Options {
   @SettingGroup package var program = ProgramSettings()
-  @Setting("The event type that it emits, as 'describe' lists them.") package var emits = EventName(Trade.self)
+  @Setting("The event type that it emits: one of those that 'describe' lists.") package var emits = EventName(Trade.self)
   package init() {}
 }

@@ -57,7 +57,7 @@ public struct Plugin: Sendable {
 
   /// A plugin with a blueprint for each fitting upstream type.
   package init(_ name: String, _ doc: String, compiled: @autoclosure @escaping @Sendable () -> [Blueprint]) {
-    let compiled = CompiledBlueprints(name, compiled)
+    let compiled = CompiledBlueprints(compiled)
     self.init(name, doc, compiled) { types, _ in compiled.taking(types.inputs) }
   }
 
@@ -67,7 +67,7 @@ public struct Plugin: Sendable {
     _ name: String, _ doc: String, option: String,
     variants: @autoclosure @escaping @Sendable () -> KeyValuePairs<String, Blueprint>
   ) {
-    let compiled = CompiledBlueprints(name) { variants().map(\.value) }
+    let compiled = CompiledBlueprints { variants().map(\.value) }
     self.init(name, doc, compiled) { _, options in
       compiled.all[options?.word(option).flatMap { word in variants().firstIndex { $0.key == word } } ?? 0]
     }
@@ -79,7 +79,7 @@ public struct Plugin: Sendable {
   public init<G: AnyEventPlugin>(
     _ name: String, _ doc: String, _: G.Type, emitting option: String, hot: @autoclosure @escaping @Sendable () -> [Blueprint]
   ) {
-    let compiled = CompiledBlueprints(name, hot)
+    let compiled = CompiledBlueprints(hot)
     self.init(name, doc, compiled, emits: "what '\(option)' says") { types, _ in
       guard let named = types.named else { return compiled.all[0] }
       return compiled.all.first { $0.output == named } ?? G.bind(named)
@@ -114,7 +114,7 @@ public struct Plugin: Sendable {
     _ name: String, _ doc: String, _ accepts: Accepts, _ hot: @escaping @Sendable () -> [Blueprint], _ emits: String?,
     _ bind: @escaping @Sendable (any Event.Type) -> Blueprint?
   ) {
-    let compiled = CompiledBlueprints(name) {
+    let compiled = CompiledBlueprints {
       let made = hot()
       return made.isEmpty ? [bind(Trade.self)].compactMap(\.self) : made
     }
@@ -177,10 +177,14 @@ public struct Plugin: Sendable {
     compiled === other.compiled || !isEmpty && !other.isEmpty && name == other.name && component == other.component
   }
 
-  private var blueprints: [Blueprint] { compiled.all }
+  private var blueprints: [Blueprint] {
+    let all = compiled.all
+    precondition(!all.isEmpty, "plugin '\(name)' has no blueprint")
+    return all
+  }
 
   /// True if the plugin has no blueprint, so that nothing else may be read from it.
-  var isEmpty: Bool { compiled.areNone }
+  var isEmpty: Bool { compiled.all.isEmpty }
   /// The type of the plugin's components, with its module.
   package var component: String { String(reflecting: blueprints[0].component) }
   package var kind: Blueprint.Kind { blueprints[0].kind }
@@ -231,17 +235,13 @@ public struct Plugin: Sendable {
   /// Checks the options by decoding them, and the event type that they name; throws all problems at once.
   package func checkOptions(_ node: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) {
     var problems = Problems()
-    do throws(Problems) { try Self.check(options, node, mark) } catch { problems = error }
+    do throws(Problems) { _ = try options.decode(node, at: mark) } catch { problems = error }
     if let typeOption, let given = node?[typeOption], let word = given.word, type(named: word) == nil {
       let names = knownTypes.map { $0.eventName }
       let hint = didYouMean(word, among: names)
       problems.add("'\(typeOption)' must be one of \(names.joined(separator: ", ")), got \(given.kind)\(hint)", at: given.mark)
     }
     if !problems.isEmpty { throw problems }
-  }
-
-  private static func check<O: Options>(_: O.Type, _ node: ConfigNode?, _ mark: ConfigNode.Mark) throws(Problems) {
-    _ = try O.decode(node, at: mark)
   }
 
   private var knownTypes: [any Event.Type] { known?() ?? Catalogue([self]).events }
@@ -281,29 +281,17 @@ public protocol PricedEventPlugin: SendableMetatype {
 /// A plugin's blueprints, created at the first use: a configuration names few plugins, and creating a blueprint makes the program look up
 /// types.
 private final class CompiledBlueprints: Sendable {
-  private let plugin: String
   private let make: @Sendable () -> [Blueprint]
   private let made = Mutex<[Blueprint]>([])
 
-  init(_ plugin: String, _ make: @escaping @Sendable () -> [Blueprint]) {
-    self.plugin = plugin
-    self.make = make
-  }
+  init(_ make: @escaping @Sendable () -> [Blueprint]) { self.make = make }
 
-  private var found: [Blueprint] {
+  /// Empty for a faulty plugin only.
+  var all: [Blueprint] {
     made.withLock { made in
       if made.isEmpty { made = make() }
       return made
     }
-  }
-
-  var areNone: Bool { found.isEmpty }
-
-  /// The blueprints, at least one. Traps if there is none.
-  var all: [Blueprint] {
-    let found = found
-    if found.isEmpty { preconditionFailure("plugin '\(plugin)' has no blueprint") }
-    return found
   }
 
   /// The blueprint that takes all these types; without types the one that takes none.

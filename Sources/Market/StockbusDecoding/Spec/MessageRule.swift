@@ -24,6 +24,13 @@ package enum EventKind: String, Choice {
   case trade, quote, bar
 }
 
+/// What a source makes of a message or a row.
+package enum FeedKind: String, Choice {
+  case trade, quote, bar
+  /// The unchanged message, for a recorder.
+  case raw
+}
+
 /// How a venue writes times.
 package enum VenueTime: String, Choice {
   case iso8601, s, ms, us, ns

@@ -46,7 +46,11 @@ struct PluginCheck: AsyncParsableCommand {
       throw ToolCall(manifest.run + ["plugin", "check", manifest.name] + (options.map { ["--options", $0] } ?? []), in: plugin).become()
     case .process:
       let given = try options.map { try Self.checked($0, manifest) }
-      let check = ProcessCheck(manifest: manifest, folder: plugin, catalogue: Program.catalogue)
+      // Its event types may be those of installed plugins.
+      let names = Set(manifest.takes + [manifest.emits].compactMap(\.self))
+      let isKnown = names.isSubset(of: Program.catalogue.events.map { $0.eventName })
+      let catalogue = isKnown ? Program.catalogue : try Program.wholeCatalogue()
+      let check = ProcessCheck(manifest: manifest, folder: plugin, catalogue: catalogue)
       let violations = await check.violations(given)
       let unreached = violations.isEmpty ? await check.unreached(given) : []
       for sentence in unreached { StandardError.write("\(manifest.name): warning: \(visible(sentence, limit: 2000))") }

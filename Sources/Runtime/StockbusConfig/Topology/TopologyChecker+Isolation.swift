@@ -26,7 +26,7 @@ extension TopologyChecker {
       config.report("\(component.title) cannot run in its own process: \(obstacle)", at: node.mark)
       return nil
     }
-    do throws(Problems) { try check(isolation.options, process) } catch {
+    do throws(Problems) { _ = try isolation.options.decode(process, at: process.mark) } catch {
       add(error.redacted(process), "\(component.title): isolation")
       return nil
     }
@@ -34,8 +34,6 @@ extension TopologyChecker {
       for: plugin, blueprint, assembly, options: options, at: component.idMark, process: process, runtime: config.description.runtime,
       in: catalogue)
   }
-
-  private func check<O: Options>(_: O.Type, _ node: ConfigNode) throws(Problems) { _ = try O.decode(node, at: node.mark) }
 
   private func obstacle(_ plugin: Plugin, _ blueprint: Blueprint, _ assembly: Blueprint.Assembly) -> String? {
     if let obstacle = blueprint.obstacleToIsolation { return "\(plugin.name) \(obstacle)" }
