@@ -91,7 +91,8 @@ extension Catalogue {
 
   private static var merge: JSONValue {
     [
-      "description": "The order of events from several inputs: as they arrive, or by their receive times (equal ones in the order of the inputs).",
+      "description":
+        "The order of events from several inputs: as they arrive, or by their receive times (equal ones in the order of the inputs).",
       "anyOf": words(MergeOrder.allCases.map(\.rawValue)),
     ]
   }
