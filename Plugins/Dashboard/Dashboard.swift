@@ -155,8 +155,12 @@ package actor Dashboard: MultiSink, BackgroundComponent {
       share = try await DatabaseShare.open(path)
     }
     guard let share else { return nil }
-    let accounts = Accounts(share, rules, clock: context.clock) { [sockets] in sockets.end($0) }
-    let logger = context.logger
+    let (context, logger) = (context, context.logger)
+    let trouble: @Sendable (String?) -> Void = { reason in
+      context.report(trouble: reason)
+      if reason == nil { logger.notice("\(shown(path)) works again") }
+    }
+    let accounts = Accounts(share, rules, clock: context.clock, trouble: trouble) { [sockets] in sockets.end($0) }
     return Gate(accounts, needsLogin: settings.accounts != .none) { level, text in logger.log(level: level, "\(text)") }
   }
 

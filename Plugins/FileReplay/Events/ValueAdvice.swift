@@ -6,10 +6,14 @@ enum ValueAdvice {
   /// Longer texts are not a number or time in any notation.
   private static let limit = 48
 
-  /// `; write 12.50, without the currency`.
+  /// `; write 12.50, without the currency`; with the value of `numbers` that reads it, if there is one.
   static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
     guard bytes.count <= limit, let text = String(validating: bytes, as: UTF8.self) else { return "" }
-    return NumberText.advice(text).map { "; \($0)" } ?? ""
+    guard let advice = NumberText.advice(text) else { return "" }
+    let (grouped, comma) = (NumberForm.grouped.number(bytes), NumberForm.comma.number(bytes))
+    let forms = [grouped == nil ? nil : "'numbers: grouped'", comma == nil || comma == grouped ? nil : "'numbers: comma'"].compactMap(
+      \.self)
+    return "; \(advice)" + (forms.isEmpty ? "" : ", or set \(forms.joined(separator: " or "))")
   }
 
   /// `; dates are read with the year first: write 2024-03-01 or 2024-01-03, whichever is meant`.

@@ -28,6 +28,9 @@ package actor Accounts {
   let clock: any Timekeeper
   let hasher: PasswordHasher
   private let ended: @Sendable ([Identity.Proof]) -> Void
+  private let trouble: @Sendable (String?) -> Void
+  /// Set since the file has refused something that may succeed later: true if that was a change.
+  private var refusedChange: Bool?
   /// Failed attempts by address, by name from addresses that the person has not used before, and new accounts by address.
   private var byAddress = AttemptLimits<String>(20, refill: .seconds(30))
   private var byName = AttemptLimits<String>(10, refill: .seconds(60))
@@ -38,11 +41,14 @@ package actor Accounts {
   static let mostSessions = 32
   static let mostPeople = 10_000
 
-  /// - Parameter ended: called with the sessions and tokens that have ended, so that their sockets can be closed.
+  /// - Parameters:
+  ///   - trouble: called with the reason when the file refuses something that may succeed later, and with nil when it works again.
+  ///   - ended: called with the sessions and tokens that have ended, so that their sockets can be closed.
   package init(
-    _ database: DatabaseShare, _ settings: Settings, clock: any Timekeeper,
+    _ database: DatabaseShare, _ settings: Settings, clock: any Timekeeper, trouble: @escaping @Sendable (String?) -> Void = { _ in },
     ended: @escaping @Sendable ([Identity.Proof]) -> Void = { _ in }
   ) {
+    self.trouble = trouble
     self.database = database
     self.settings = settings
     self.clock = clock
@@ -298,12 +304,31 @@ package actor Accounts {
   }
 
   func read<Value: Sendable>(_ body: (DatabaseStatements) throws -> Value) throws(AccountError) -> Value {
-    do { return try database.read(body) } catch { throw Self.error(error) }
+    try asked(isChange: false) { try database.read(body) }
   }
 
   @discardableResult
   func write<Value: Sendable>(_ body: (DatabaseStatements) throws -> Value) throws(AccountError) -> Value {
-    do { return try database.write(body) } catch { throw Self.error(error) }
+    try asked(isChange: true) { try database.write(body) }
+  }
+
+  private func asked<Value>(isChange: Bool, _ body: () throws -> Value) throws(AccountError) -> Value {
+    do {
+      let value = try body()
+      // A file that another program has locked can still be read.
+      if let refusedChange, isChange || !refusedChange {
+        self.refusedChange = nil
+        trouble(nil)
+      }
+      return value
+    } catch {
+      let error = Self.error(error)
+      if case .unavailable(let reason) = error {
+        refusedChange = isChange || refusedChange == true
+        trouble(reason)
+      }
+      throw error
+    }
   }
 
   private static func error(_ error: any Error) -> AccountError {

@@ -1,3 +1,4 @@
+import Foundation
 import StockbusHistory
 import StockbusPlugin
 import StockbusTestKit
@@ -9,6 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct AccountsTests {
   private let folder = TemporaryFolder()
   private let clock = ManualTimekeeper()
+  private let trouble = Watched<[String?]>([])
   private let ended = Watched<[Identity.Proof]>([])
   private let good = "four plain words"
 
@@ -16,8 +18,11 @@ import Testing
     var settings = Accounts.Settings()
     settings.signup = signup
     settings.cost = PasswordCost(rounds: 16, blockSize: 1, parallelism: 1)
-    let ended = ended
-    return Accounts(try await DatabaseShare.open(folder.file("h.db")), settings, clock: clock) { gone in ended.update { $0 += gone } }
+    let (ended, trouble) = (ended, trouble)
+    return Accounts(
+      try await DatabaseShare.open(folder.file("h.db")), settings, clock: clock,
+      trouble: { reason in trouble.update { $0.append(reason) } },
+      ended: { gone in ended.update { $0 += gone } })
   }
 
   private func fault(_ body: () async throws -> Void) async -> AccountError? {
@@ -293,10 +298,18 @@ import Testing
   @Test func `what is locked or has gone is an error that may pass`() async throws {
     let accounts = try await accounts()
     try await accounts.add(name: "hannah", password: good, scopes: [.read])
-    for name in folder.names { folder.remove(name) }
+    let names = folder.names
+    for name in names { try FileManager.default.moveItem(atPath: folder.file(name), toPath: folder.file("aside-" + name)) }
     let gone = await fault { _ = try await accounts.list() }
     #expect(gone?.code == "busy")
-    if case .unavailable(let cause) = gone { #expect(cause.contains("it was moved or removed")) } else { Issue.record("\(gone as Any)") }
+    guard case .unavailable(let cause) = gone else {
+      Issue.record("\(gone as Any)")
+      return
+    }
+    #expect(cause.contains("it was moved or removed"))
+    for name in names { try FileManager.default.moveItem(atPath: folder.file("aside-" + name), toPath: folder.file(name)) }
+    for _ in 0..<2 { #expect(try await accounts.list().count == 1) }
+    #expect(trouble.value == [cause, nil])
   }
 
   @Test func `more passwords than may wait are refused at once`() async throws {

@@ -66,8 +66,13 @@ package enum NumberForm: String, Hashable, Sendable, CaseIterable {
 
   /// True for a number with a comma before its decimals that is not also a number with commas as marks between thousands.
   package static func hasDecimalComma(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard text.contains(44), comma.plain(text)?.allSatisfy(isNumeric) ?? false else { return false }
-    return !(grouped.plain(text)?.allSatisfy(isNumeric) ?? false)
+    text.contains(44) && comma.number(text) != nil && grouped.number(text) == nil
+  }
+
+  /// The text as a plain number without an exponent; nil if it is no number of this form.
+  package func number(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+    guard let plain = plain(text), plain.allSatisfy(Self.isNumeric), plain.count(where: { $0 == 46 }) <= 1 else { return nil }
+    return plain
   }
 
   private static func isNumeric(_ byte: UInt8) -> Bool { byte &- 48 < 10 || byte == 46 || byte == 45 || byte == 43 }
