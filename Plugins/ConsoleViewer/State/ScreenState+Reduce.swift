@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 internal import StockbusTerminal
 internal import StockbusViewing
@@ -80,7 +79,7 @@ extension ScreenState {
       alerts.removeAll { fired.contains($0) }
       for alert in fired {
         let text = "\(row.symbol) \(alert.isAbove ? "rose" : "fell") to \(price.formatted(decimals: Int(row.decimals)))"
-        add(Notification(time: time, symbol: row.symbol, title: alert.text, text: text))
+        add(ScreenNotification(time: time, symbol: row.symbol, title: alert.text, text: text))
         if alert.isDelegated { told[alert.rule] = now }
       }
       arm(row.symbol)
@@ -112,13 +111,13 @@ extension ScreenState {
         arm(alert.symbol)
         effects = [.save]
       }
-      add(Notification(time: alert.time, symbol: alert.symbol, title: alert.rule, text: alert.message))
+      add(ScreenNotification(time: alert.time, symbol: alert.symbol, title: alert.rule, text: alert.message))
       if effects.first != .ring { effects.insert(.ring, at: 0) }
     }
     return effects
   }
 
-  private mutating func add(_ notification: Notification) {
+  private mutating func add(_ notification: ScreenNotification) {
     notifications.append(notification)
     if notifications.count > Self.kept { notifications.removeFirst() }
     if current != .alerts { unseen += 1 }

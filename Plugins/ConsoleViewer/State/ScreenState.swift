@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusHistory
 internal import StockbusPlugin
 internal import StockbusTerminal
@@ -80,7 +79,7 @@ struct ScreenState {
   /// True once the fills of runs before were asked for.
   var hasAskedFills = false
   var connections: [(component: String, status: ConnectionStatus)] = []
-  var notifications: [Notification] = []
+  var notifications: [ScreenNotification] = []
   var unseen = 0
   /// Alerts that the screen has shown and that a dispatcher checks too, with the time.
   var told: [String: Int64] = [:]

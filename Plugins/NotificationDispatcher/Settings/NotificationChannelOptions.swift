@@ -2,7 +2,7 @@ internal import StockbusNetwork
 package import StockbusPlugin
 
 /// The options that every channel has.
-package struct ChannelOptions: Options {
+package struct NotificationChannelOptions: Options {
   @Setting("What it is called in rules and commands; without a name its kind.", length: 1...40) package var name: String?
   @Setting("False switches it off; a command may switch it on.") package var enabled = true
   @Setting("Stays silent in the quiet hours.") package var heedsQuietHours = true
