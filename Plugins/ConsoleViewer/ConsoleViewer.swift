@@ -1,4 +1,3 @@
-internal import MarketData
 public import StockbusPlugin
 internal import StockbusInstruments
 internal import StockbusTerminal

@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 /// Prices as plain text.

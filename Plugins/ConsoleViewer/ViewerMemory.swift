@@ -1,5 +1,4 @@
 internal import LibC
-internal import MarketData
 internal import StockbusPlugin
 internal import StockbusSystem
 internal import StockbusViewing

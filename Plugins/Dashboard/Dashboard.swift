@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusAccounts
 internal import StockbusFiles
 internal import StockbusHistory
@@ -52,14 +51,14 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   /// The sockets of logged-in users.
   private let sockets = SessionSockets()
   /// Reads the run's history file, if there is one.
-  let history: BarReader?
+  let history: PastBars?
   private let bell: Parker
   private let mailbox: PageMailbox
   private var isAsleep = false
   /// The tabs that have sent `hello`, and the numbers of their clients.
   private var tabs: [Push.ClientID: Tab] = [:]
   private var clients: [ObjectIdentifier: Push.ClientID] = [:]
-  private var door = Door(gate: nil)
+  private(set) var door = Door(gate: nil)
   /// Nil if the page has no accounts.
   private var accounts: Accounts?
   private var people: AccountRoutes?
@@ -84,7 +83,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     bell = Parker()
     mailbox = PageMailbox(waking: bell)
     epoch = String(UInt64.random(in: .min ... .max), radix: 16)
-    history = context.past.path.map { BarReader(path: $0, context) }
+    history = context.past.path.map { PastBars(path: $0, context) }
     let clock = context.clock
     let limits = MarketLimits(symbols: settings.symbols, memory: settings.memory.bytes)
     push = Push(PageBoard(context.instruments, context.past, limits: limits), calm: settings.calm.wholeNanoseconds) {
@@ -136,7 +135,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     UDFRoutes(dashboard: self, door: door).add(to: &routes)
     TradingRoutes(dashboard: self, door: door).add(to: &routes)
     if !door.hasAccounts { AlertRoutes(dashboard: self, door: door).add(to: &routes) }
-    people = door.gate.map(accountRoutes)
+    people = door.gate.map { AccountRoutes(gate: $0, host: self) }
     if let people { routes.add(people.routes) }
     accounts = door.hasAccounts ? door.gate?.accounts : nil
     return routes
@@ -164,15 +163,6 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     return Gate(accounts, needsLogin: settings.accounts != .none) { level, text in logger.log(level: level, "\(text)") }
   }
 
-  private func accountRoutes(_ gate: Gate) -> AccountRoutes {
-    let hasAccounts = gate.needsLogin
-    return AccountRoutes(
-      gate, rules: ruleBook(), usable: { [self] in await usable },
-      isReserved: { [self] name throws(AccountError) in try await hasPaperAccount(name) }, session: { [self] in await sessionMembers },
-      export: { [self] person in await portfolio(of: Viewer(person, hasAccounts: hasAccounts)).members },
-      changed: { [self] person, change, record in await send(change, record, to: person) })
-  }
-
   /// Sends the present rules to all viewers.
   func sendRules() async {
     guard accounts != nil, let people else {
@@ -185,7 +175,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   }
 
   /// Sends a person's change to the other viewers of that person.
-  private func send(_ change: AccountRoutes.Change, _ record: JSONValue, to person: Person) {
+  func send(_ change: AccountRoutes.Change, _ record: JSONValue, to person: Person) {
     push.take(record, named: change.rawValue, of: person.id)
     requestFrame()
   }

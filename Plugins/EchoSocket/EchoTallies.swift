@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 /// The counters of the component.

@@ -1,4 +1,3 @@
-internal import MarketData
 package import StockbusFiles
 package import StockbusPlugin
 
@@ -9,13 +8,10 @@ package enum RecordFormat: String, Choice {
   case jsonl, csv
 }
 
-/// How CSV cells that look like formulas are written.
-package enum FormulaCells: String, Choice {
-  case keep, defuse
-}
+extension FormulaCells: Choice {}
 
 /// How times are written.
-package enum TimeFormat: String, Choice {
+package enum RecordTimeFormat: String, Choice {
   /// With 0, 3, 6 or 9 decimals, as the time needs.
   case iso8601
   case iso8601Seconds = "iso8601_s"
@@ -52,7 +48,7 @@ package struct FileWriterSettings: Options {
   @Setting("The fields to write, in this order; by default all.")
   package var fields: [String]?
   @Setting("How times are written: ISO-8601 with as many decimals as needed or a fixed number, or whole units since the epoch.")
-  package var times = TimeFormat.iso8601
+  package var times = RecordTimeFormat.iso8601
   @Setting(
     "In CSV, texts that a spreadsheet would take for formulas (they begin with =, +, - or @): keep, or defuse (puts an apostrophe before them)."
   )

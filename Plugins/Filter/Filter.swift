@@ -1,5 +1,3 @@
-package import EventBus
-package import MarketData
 internal import StockbusExpressions
 public import StockbusPlugin
 

@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 /// Event times that begin at a given time and advance by exactly `period / count`: rounding errors do not add up.

@@ -1,5 +1,3 @@
-internal import EventBus
-internal import MarketData
 internal import StockbusDecoding
 internal import StockbusNetwork
 public import StockbusPlugin
@@ -174,7 +172,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
     var fault: String?
     var refusal: String?
 
-    mutating func add(_ verdict: Verdict) {
+    mutating func add(_ verdict: MessageOutcome) {
       switch verdict {
       case .events(let count): events += count
       case .refusal(_, let text): refusal = refusal ?? text

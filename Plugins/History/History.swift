@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusFiles
 internal import StockbusHistory
 internal import StockbusInstruments

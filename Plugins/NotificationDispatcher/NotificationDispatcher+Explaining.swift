@@ -1,5 +1,3 @@
-package import EventBus
-package import MarketData
 package import StockbusPlugin
 internal import StockbusViewing
 
@@ -17,7 +15,7 @@ extension NotificationDispatcher {
     }
   }
 
-  private func explain(_ rule: Rule, _ watch: Watch?) -> Explanation {
+  private func explain(_ rule: Rule, _ watch: RuleWatch?) -> Explanation {
     let name = "rule \(shown(rule.name)) (\(rule.condition.kind.rawValue) \(rule.condition.level)\(rule.span))"
     let setting = place(of: rule)
     let fired = watch?.lastFired.map { Timestamp(ns: $0) }

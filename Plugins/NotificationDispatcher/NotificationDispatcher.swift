@@ -1,4 +1,3 @@
-internal import EventBus
 internal import StockbusFiles
 internal import StockbusInstruments
 public import StockbusPlugin
@@ -180,14 +179,14 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
     await withTaskGroup(of: Void.self) { group in
       for (number, queue) in deliveries.queues.enumerated() {
         guard let channel = queue.channel else { continue }
-        let delivery = Delivery(channel: channel, clock: context.clock, random: queue.random)
+        let delivery = NotificationDelivery(channel: channel, clock: context.clock, random: queue.random)
         group.addTask { await self.serve(number, delivery, queue) }
       }
     }
   }
 
   /// Makes one channel's deliveries, one after the other, until the task is cancelled.
-  private func serve(_ number: Int, _ delivery: Delivery, _ queue: DeliveryQueue) async {
+  private func serve(_ number: Int, _ delivery: NotificationDelivery, _ queue: DeliveryQueue) async {
     let logger = context.logger
     while !Task.isCancelled {
       guard let notification = deliveries.next(number) else {

@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusDecoding
 internal import StockbusPlugin
 

@@ -1,5 +1,3 @@
-package import EventBus
-package import MarketData
 package import StockbusPlugin
 
 /// Merges the lists of feeds each of which ranks a partition of the symbols, one list for each input: `sorting_feed` with

@@ -1,5 +1,3 @@
-internal import EventBus
-internal import MarketData
 internal import StockbusPlugin
 
 /// The symbols of several lists in one order.

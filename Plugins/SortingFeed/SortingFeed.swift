@@ -1,5 +1,3 @@
-package import EventBus
-package import MarketData
 internal import StockbusInstruments
 public import StockbusPlugin
 

@@ -12,7 +12,7 @@ struct WatchlistError: Error, CustomStringConvertible {
   var description: String { "\(path)\(line.map { ":\($0)" } ?? ""): \(message)" }
 }
 
-extension Watchlist {
+extension WatchlistMatcher {
   /// The largest size of a watchlist file, in bytes.
   static let largestFile = 64 << 20
 

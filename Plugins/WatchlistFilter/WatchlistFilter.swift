@@ -1,5 +1,3 @@
-package import EventBus
-package import MarketData
 internal import StockbusFiles
 public import StockbusPlugin
 
@@ -36,7 +34,7 @@ package struct WatchlistSettings: Options {
   package func validate(_ problems: inout OptionProblems) {
     if symbols.isEmpty, file == nil { problems.add("'symbols' or 'file' is needed", at: "symbols") }
     for (i, pattern) in symbols.enumerated() {
-      if let reason = Watchlist.fault(in: pattern) { problems.add("'symbols': '\(pattern)': \(reason)", at: "symbols", item: i) }
+      if let reason = WatchlistMatcher.fault(in: pattern) { problems.add("'symbols': '\(pattern)': \(reason)", at: "symbols", item: i) }
     }
   }
 }
@@ -47,7 +45,7 @@ package struct WatchlistSettings: Options {
 package actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent, ExplainingComponent {
   private let settings: WatchlistSettings
   private let context: Context
-  private var watchlist: Watchlist
+  private var watchlist: WatchlistMatcher
   /// The file's attributes when it was last read.
   private var known: FileStamp?
 
@@ -55,12 +53,12 @@ package actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent, E
     settings.symbols.enumerated().map { NamedSymbol($1, in: "symbols", item: $0) }
   }
 
-  package static func fault(in file: FileUse, _ settings: WatchlistSettings) -> String? { Watchlist.fault(inFile: file.path) }
+  package static func fault(in file: FileUse, _ settings: WatchlistSettings) -> String? { WatchlistMatcher.fault(inFile: file.path) }
 
   package init(_ settings: WatchlistSettings, _ context: Context) {
     self.settings = settings
     self.context = context
-    watchlist = Watchlist(settings.symbols, invert: settings.invert, after: context.recall(ExpectedSymbols.memory))
+    watchlist = WatchlistMatcher(settings.symbols, invert: settings.invert, after: context.recall(ExpectedSymbols.memory))
   }
 
   package func stop() { context.remember(watchlist.expectedSymbols, ExpectedSymbols.memory) }
@@ -96,14 +94,14 @@ package actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent, E
   }
 
   package func explain(_ symbol: Symbol, last: (any Event)?) -> [Explanation] {
-    let listing = Watchlist.listing(symbol, in: settings.symbols)
+    let listing = WatchlistMatcher.listing(symbol, in: settings.symbols)
     let isListed = watchlist.lists(symbol)
     let verdict: Explanation.Verdict = isListed != settings.invert ? .passes : .filters
     let place = settings.invert ? OptionPlace("invert") : nil
     let more = settings.invert ? ", and 'invert' passes the others" : ""
     if let listing {
       let entry = settings.symbols[listing]
-      let how = Watchlist.isPattern(entry) ? "\(shown(entry)) in 'symbols' matches it" : "'symbols' lists it"
+      let how = WatchlistMatcher.isPattern(entry) ? "\(shown(entry)) in 'symbols' matches it" : "'symbols' lists it"
       return [Explanation(verdict, how + more, by: place ?? OptionPlace("symbols", item: listing))]
     }
     let file = settings.file.map { " \(shown($0))" } ?? ""
@@ -132,11 +130,11 @@ package actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent, E
   }
 
   private func load(_ path: String) throws(WatchlistError) {
-    take(try Watchlist.read(path))
+    take(try WatchlistMatcher.read(path))
   }
 
   private func take(_ entries: [String]) {
-    watchlist = Watchlist(settings.symbols + entries, invert: settings.invert, after: watchlist.expectedSymbols)
+    watchlist = WatchlistMatcher(settings.symbols + entries, invert: settings.invert, after: watchlist.expectedSymbols)
     context.counter("reloads", "Times the file was read.").add(1)
   }
 }

@@ -11,7 +11,7 @@ actor WatchlistPipe {
     let halt = Halt()
     do {
       return try await withTaskCancellationHandler {
-        try Watchlist.read(path, until: halt)
+        try WatchlistMatcher.read(path, until: halt)
       } onCancel: {
         halt.halt()
       }

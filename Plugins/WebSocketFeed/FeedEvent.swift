@@ -1,5 +1,3 @@
-internal import EventBus
-internal import MarketData
 internal import StockbusDecoding
 internal import StockbusPlugin
 
@@ -11,7 +9,7 @@ protocol FeedEvent: Event {
   static func read(
     _ message: UnsafeBufferPointer<UInt8>, _ reader: inout MessageReader?, by component: String, at received: Timestamp,
     into body: (Self) -> Void
-  ) -> Verdict?
+  ) -> MessageOutcome?
 }
 
 extension FeedEvent where Self: DecodedEvent {
@@ -20,7 +18,7 @@ extension FeedEvent where Self: DecodedEvent {
   static func read(
     _ message: UnsafeBufferPointer<UInt8>, _ reader: inout MessageReader?, by component: String, at received: Timestamp,
     into body: (Self) -> Void
-  ) -> Verdict? {
+  ) -> MessageOutcome? {
     reader?.read(message, received: received) { body(Self($0)) }
   }
 }
@@ -36,7 +34,7 @@ extension RawMessage: FeedEvent {
   static func read(
     _ message: UnsafeBufferPointer<UInt8>, _ reader: inout MessageReader?, by component: String, at received: Timestamp,
     into body: (RawMessage) -> Void
-  ) -> Verdict? {
+  ) -> MessageOutcome? {
     body(RawMessage(component: component, received: received, text: String(decoding: message, as: UTF8.self)))
     return reader?.read(message, received: received) { _ in }
   }

@@ -1,5 +1,3 @@
-internal import EventBus
-internal import MarketData
 internal import StockbusDecoding
 internal import StockbusNetwork
 public import StockbusPlugin
@@ -233,7 +231,7 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
     for gap in gaps { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
   }
 
-  private func judge(_ verdict: Verdict, _ message: WebSocketMessage, _ expectedSymbols: inout ExpectedSymbols) {
+  private func judge(_ verdict: MessageOutcome, _ message: WebSocketMessage, _ expectedSymbols: inout ExpectedSymbols) {
     switch verdict {
     case .events, .other: break
     case .heartbeat: tallies.heartbeats.add(1)
@@ -250,7 +248,7 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
     case .notJSON(let text):
       tallies.unknown.add(1)
       // One dead letter for each text: a venue may send it every few seconds.
-      if isFirst(text) { context.reject(message.beginning(), origin: "\(url)", reason: Verdict.words(ofNoJSON: text)) }
+      if isFirst(text) { context.reject(message.beginning(), origin: "\(url)", reason: MessageOutcome.words(ofNoJSON: text)) }
     case .unknown(let shape):
       tallies.unknown.add(1)
       if isFirst(shape) {

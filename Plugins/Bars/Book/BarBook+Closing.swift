@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 // Bars that end because time has passed.

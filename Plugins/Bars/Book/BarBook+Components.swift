@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 // Bars of bars: a reissued component replaces the one with its start.

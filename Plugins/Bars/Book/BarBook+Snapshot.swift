@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 /// The state of a book, for the instance that continues it.

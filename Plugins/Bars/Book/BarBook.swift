@@ -120,9 +120,9 @@ struct BarBook: ~Copyable {
     _ events: Span<R.Input>, by reader: R, inSessions hasCalendars: Bool, into output: inout Outlet<Bar>
   ) {
     let hasFurtherLengths = lengths.count > 1
-    let later = events.extracting(droppingFirst: Lookahead.bar)
+    let later = events.extracting(droppingFirst: PrefetchDistance.bar)
     for i in events.indices {
-      events.prefetch(i &+ Lookahead.event)
+      events.prefetch(i &+ PrefetchDistance.event)
       if i < later.count { prefetchBar(of: later[i].symbol) }
       let received = events[i].received
       if received.ns > newest {

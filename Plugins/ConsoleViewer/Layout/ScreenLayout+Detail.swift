@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusHistory
 internal import StockbusPlugin
 internal import StockbusTerminal

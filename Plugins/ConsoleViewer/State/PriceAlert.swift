@@ -45,7 +45,7 @@ struct PriceAlert: Hashable {
 }
 
 /// A notification on the screen: an alert of the screen or of a dispatcher, or a change of a connection.
-struct Notification: Hashable {
+struct ScreenNotification: Hashable {
   var time: Timestamp
   /// The instrument, where it is about one.
   var symbol: Symbol?

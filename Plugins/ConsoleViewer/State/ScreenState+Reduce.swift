@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 internal import StockbusTerminal
 internal import StockbusViewing
@@ -78,7 +77,7 @@ extension ScreenState {
       alerts.removeAll { fired.contains($0) }
       for alert in fired {
         let text = "\(row.symbol) \(alert.isAbove ? "rose" : "fell") to \(price.formatted(decimals: Int(row.decimals)))"
-        add(Notification(time: time, symbol: row.symbol, title: alert.text, text: text))
+        add(ScreenNotification(time: time, symbol: row.symbol, title: alert.text, text: text))
         if alert.isDelegated { notifications.expect(alert.rule, at: now) }
       }
       arm(row.symbol)
@@ -107,13 +106,13 @@ extension ScreenState {
         arm(alert.symbol)
         effects = [.save]
       }
-      add(Notification(time: alert.time, symbol: alert.symbol, title: alert.rule, text: alert.message))
+      add(ScreenNotification(time: alert.time, symbol: alert.symbol, title: alert.rule, text: alert.message))
       if effects.first != .ring { effects.insert(.ring, at: 0) }
     }
     return effects
   }
 
-  private mutating func add(_ notification: Notification) {
+  private mutating func add(_ notification: ScreenNotification) {
     notifications.add(notification, isSeen: current == .alerts)
     say("\(notification.title): \(notification.text)", isAlert: true)
   }

@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusHistory
 internal import StockbusPlugin
 internal import StockbusTerminal
@@ -77,12 +76,12 @@ struct ScreenState {
 
   /// The alerts that have fired, the newest last.
   struct Notifications {
-    private(set) var all: [Notification] = []
+    private(set) var all: [ScreenNotification] = []
     private(set) var unseen = 0
     /// Alerts that the screen has shown and that a dispatcher checks too, with the time.
     private var expected: [String: Int64] = [:]
 
-    mutating func add(_ notification: Notification, isSeen: Bool) {
+    mutating func add(_ notification: ScreenNotification, isSeen: Bool) {
       all.append(notification)
       if all.count > ScreenState.kept { all.removeFirst() }
       if !isSeen { unseen += 1 }

@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 /// An order that is being typed, and its way to the broker.

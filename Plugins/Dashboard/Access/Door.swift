@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusAccounts
 internal import StockbusPlugin
 internal import StockbusWeb

@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusInstruments
 internal import StockbusPlugin
 internal import StockbusViewing

@@ -34,10 +34,10 @@ extension AccountRoutes {
     let own = try await accounts.rules(person).map { own in
       // A stored rule that this program no longer understands is shown by its text, so that it can be removed.
       let shown =
-        (try? rules.read(own.rule).get()) ?? OwnRules.Shown(name: own.rule, symbol: nil, condition: "not understood", threshold: nil)
+        (try? host.read(rule: own.rule)) ?? ShownRule(name: own.rule, symbol: nil, condition: "not understood", threshold: nil)
       return shown.json(id: "\(own.id)", isMuted: own.isMuted, isOwn: true)
     }
-    return .array(own + (await rules.configured(person)))
+    return .array(own + (await host.configuredRules(for: person)))
   }
 
   private func addRules(to routes: inout WebRoutes) {
@@ -46,11 +46,11 @@ extension AccountRoutes {
       .post, "/api/alerts",
       gate.changing { request, identity in
         let text = try Bodies.object(request)
-        let shown = try rules.read(text).get()
-        if let refusal = await rules.follow(identity.person, text, .add) { throw refusal }
+        let shown = try host.read(rule: text)
+        if let refusal = await host.follow(text, .add, of: identity.person) { throw refusal }
         let id: Int64
         do { id = try await accounts.addRule(identity.person, text) } catch {
-          _ = await rules.follow(identity.person, text, .remove)
+          _ = await host.follow(text, .remove, of: identity.person)
           throw error
         }
         try await notify(identity.person, .rules)
@@ -63,11 +63,11 @@ extension AccountRoutes {
         let id = request.parameters["id"] ?? ""
         if let number = Int64(id) {
           let own = try await own(number, of: identity.person)
-          if let refusal = await rules.follow(identity.person, own.rule, body.muted ? .mute : .unmute) { throw refusal }
+          if let refusal = await host.follow(own.rule, body.muted ? .mute : .unmute, of: identity.person) { throw refusal }
           try await accounts.muteRule(identity.person, id: number, body.muted)
         } else {
           try needsControl(identity)
-          guard await rules.mute(id, body.muted) else { throw AccountError.unknown("rule") }
+          guard await host.muteRule(id, body.muted) else { throw AccountError.unknown("rule") }
         }
         try await notify(identity.person, .rules)
         return .done
@@ -80,10 +80,10 @@ extension AccountRoutes {
           let own = try await own(number, of: identity.person)
           try await accounts.removeRule(identity.person, id: number)
           // The rule is removed, whatever the run replies: the run may have ended.
-          _ = await rules.follow(identity.person, own.rule, .remove)
+          _ = await host.follow(own.rule, .remove, of: identity.person)
         } else {
           try needsControl(identity)
-          guard await rules.remove(id) else { throw AccountError.unknown("rule") }
+          guard await host.removeRule(id) else { throw AccountError.unknown("rule") }
         }
         try await notify(identity.person, .rules)
         return .done

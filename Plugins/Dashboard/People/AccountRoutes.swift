@@ -10,35 +10,8 @@ struct AccountRoutes: Sendable {
   }
 
   let gate: Gate
-  let accounts: Accounts
-  let rules: OwnRules
-  /// The scopes that the run can use at all; a person's further rights are not shown.
-  let usable: @Sendable () async -> Set<Scope>
-  /// True for a name that nobody may sign up with, because something in the run already uses it.
-  let isReserved: @Sendable (_ name: String) async throws(AccountError) -> Bool
-  /// More members of `/api/session`.
-  let session: @Sendable () async -> [JSONValue.Member]
-  /// More members of `/api/export`.
-  let export: @Sendable (Person) async -> [JSONValue.Member]
-  let changed: @Sendable (Person, Change, JSONValue) async -> Void
-
-  /// - Parameter changed: called after each change, with all data of this kind that the person now has, in the form of its route.
-  init(
-    _ gate: Gate, rules: OwnRules, usable: @escaping @Sendable () async -> Set<Scope> = { Set(Scope.allCases) },
-    isReserved: @escaping @Sendable (String) async throws(AccountError) -> Bool = { _ in false },
-    session: @escaping @Sendable () async -> [JSONValue.Member] = { [] },
-    export: @escaping @Sendable (Person) async -> [JSONValue.Member] = { _ in [] },
-    changed: @escaping @Sendable (Person, Change, JSONValue) async -> Void = { _, _, _ in }
-  ) {
-    self.gate = gate
-    accounts = gate.accounts
-    self.rules = rules
-    self.usable = usable
-    self.isReserved = isReserved
-    self.session = session
-    self.export = export
-    self.changed = changed
-  }
+  let host: any PeopleHost
+  var accounts: Accounts { gate.accounts }
 
   var routes: WebRoutes {
     var routes = WebRoutes()
@@ -59,7 +32,8 @@ struct AccountRoutes: Sendable {
         try needsAccounts()
         let body = try Bodies.read(Bodies.Signup.self, request)
         let secret = try await accounts.signUp(
-          name: body.name, password: body.password, invitation: body.invitation, from: request.client.address, isReserved: isReserved)
+          name: body.name, password: body.password, invitation: body.invitation, from: request.client.address,
+          isReserved: { name throws(AccountError) in try await host.isReserved(name) })
         gate.log(.notice, "\(body.name.lowercased()) signed up from \(request.client.address)")
         return loggedIn(secret, request)
       })
@@ -85,12 +59,14 @@ struct AccountRoutes: Sendable {
 
   private func sessionMembers(_ request: WebRequest) async -> [JSONValue.Member] {
     let identity = try? await gate.identity(request)
-    let can = (identity?.scopes ?? []).subtracting([.read]).intersection(await usable()).sorted().map { JSONValue.string($0.rawValue) }
+    let can = (identity?.scopes ?? []).subtracting([.read]).intersection(await host.usableScopes()).sorted().map {
+      JSONValue.string($0.rawValue)
+    }
     return [
       .init("user", identity.map { ["name": .string($0.person.name)] } ?? .null), .init("accounts", .bool(gate.needsLogin)),
       .init("signup", .string(gate.needsLogin ? accounts.settings.signup.rawValue : Accounts.Signup.closed.rawValue)),
       .init("can", .array(can)),
-    ] + (await session())
+    ] + (await host.sessionMembers())
   }
 
   private func needsAccounts() throws(AccountError) {
@@ -124,7 +100,7 @@ struct AccountRoutes: Sendable {
         let own = try await accounts.rules(identity.person)
         try await accounts.delete(identity, password: body.password, from: request.client.address)
         gate.log(.notice, "\(identity.person.name) deleted the account, from \(request.client.address)")
-        for each in own { _ = await rules.follow(identity.person, each.rule, .remove) }
+        for each in own { _ = await host.follow(each.rule, .remove, of: identity.person) }
         return loggedOut(request)
       })
     routes.add(
@@ -143,7 +119,7 @@ struct AccountRoutes: Sendable {
       "\"watchlists\":\(try await lists(person))", "\"alerts\":[\(own.joined(separator: ","))]",
       "\"settings\":\(try await accounts.settings(of: person))", "\"tokens\":\(try await tokens(identity))",
     ]
-    members += await export(person).map { "\(JSONValue.string($0.name)):\($0.value)" }
+    members += await host.exportedMembers(of: person).map { "\(JSONValue.string($0.name)):\($0.value)" }
     return "{\(members.joined(separator: ","))}"
   }
 
@@ -190,7 +166,7 @@ struct AccountRoutes: Sendable {
       // The text is an object: it was checked before it was stored.
       case .settings: JSONValue.number(try await accounts.settings(of: person))
       }
-    await changed(person, change, record)
+    await host.send(change, record, to: person)
   }
 
   func lists(_ person: Person) async throws -> JSONValue {

@@ -1,5 +1,3 @@
-internal import EventBus
-internal import MarketData
 internal import StockbusAccounts
 internal import StockbusPlugin
 internal import StockbusViewing

@@ -67,20 +67,27 @@ extension Dashboard {
   func remove(_ rule: String) async -> WebResponse {
     await ask { desk throws(CommandError) in try await desk.remove(RuleOwner(name: nil, title: rule)) }
   }
+}
 
-  // MARK: Where there are accounts
-
-  /// The rules that accounts keep, and those of the run.
-  nonisolated func ruleBook() -> OwnRules {
-    OwnRules(
-      read: { text in RuleForm(Array(text.utf8)).map { .success($0.shown) } ?? .failure(.malformed(RuleForm.usage)) },
-      follow: { [self] person, text, change in await follow(text, change, of: person) },
-      configured: { [self] person in StateText.rules(await rules(), for: Viewer(person, hasAccounts: true)) },
-      mute: { [self] id, isMuted in await mute(id, isMuted).status == 200 }, remove: { [self] id in await remove(id).status == 200 })
+// Where there are accounts.
+extension Dashboard: PeopleHost {
+  func exportedMembers(of person: Person) -> [JSONValue.Member] {
+    portfolio(of: Viewer(person, hasAccounts: door.hasAccounts)).members
   }
 
+  nonisolated func read(rule: String) throws(AccountError) -> ShownRule {
+    guard let form = RuleForm(Array(rule.utf8)) else { throw .malformed(RuleForm.usage) }
+    return form.shown
+  }
+
+  func configuredRules(for person: Person) async -> [JSONValue] { StateText.rules(await rules(), for: Viewer(person, hasAccounts: true)) }
+
+  func muteRule(_ id: String, _ isMuted: Bool) async -> Bool { await mute(id, isMuted).status == 200 }
+
+  func removeRule(_ id: String) async -> Bool { await remove(id).status == 200 }
+
   /// Makes the dispatcher follow a change of a person's own rule; returns why it is refused.
-  func follow(_ text: String, _ change: OwnRules.Change, of person: Person) async -> AccountError? {
+  func follow(_ text: String, _ change: OwnRuleChange, of person: Person) async -> AccountError? {
     guard let form = RuleForm(Array(text.utf8)) else { return .malformed(RuleForm.usage) }
     guard let dispatcher else { return .unknown("notification_dispatcher in this run") }
     push.board.want(form.symbol)

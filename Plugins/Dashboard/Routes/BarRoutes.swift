@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusAccounts
 internal import StockbusHistory
 internal import StockbusInstruments
@@ -92,7 +91,7 @@ extension Dashboard {
 }
 
 /// Reads bars beside the file's writer, on a separate thread, so that a slow disk delays no frame.
-actor BarReader {
+actor PastBars {
   private let executor = BlockingExecutor(label: "dashboard.history")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let path: String

@@ -60,8 +60,8 @@ struct RuleForm {
     return RuleRequest(.symbol(symbol), options + name, owner: owner)
   }
 
-  var shown: OwnRules.Shown {
-    OwnRules.Shown(
+  var shown: ShownRule {
+    ShownRule(
       name: title, symbol: symbol, condition: "\(condition) \(threshold)" + (window.map { " in \($0)" } ?? ""), threshold: threshold)
   }
 }

@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusAccounts
 internal import StockbusInstruments
 internal import StockbusPlugin
@@ -67,7 +66,7 @@ struct RunRoutes: Sendable {
 
 extension Dashboard {
   /// What everybody may know of the page.
-  var sessionMembers: [JSONValue.Member] {
+  func sessionMembers() -> [JSONValue.Member] {
     [
       .init("program", "stockbus"), .init("zone", .string(context.zone.name)),
       .init("columns", .array(Column.allCases.map { .string($0.rawValue) })),
@@ -75,16 +74,16 @@ extension Dashboard {
   }
 
   /// What can be done in this run: trading only with a broker.
-  var usable: Set<Scope> {
+  func usableScopes() -> Set<Scope> {
     let hasBroker = !context.run.components(offering: (any OrderDesk).self).isEmpty
     return hasBroker ? Set(Scope.allCases) : Set(Scope.allCases).subtracting([.trade])
   }
 
   /// The session of everybody, where nothing is kept.
   var localSession: JSONValue {
-    let can = Set<Scope>([.control, .trade]).intersection(usable).sorted().map { JSONValue.string($0.rawValue) }
+    let can = Set<Scope>([.control, .trade]).intersection(usableScopes()).sorted().map { JSONValue.string($0.rawValue) }
     let who: JSONValue = ["user": ["name": "local"], "accounts": false, "signup": "closed", "can": .array(can)]
-    return .object(who.members + sessionMembers)
+    return .object(who.members + sessionMembers())
   }
 
   /// Instruments by symbol, name and industry, and symbols that have come without being described.

@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusAccounts
 internal import StockbusPlugin
 internal import StockbusText
@@ -32,7 +31,7 @@ struct TradingRoutes: Sendable {
     routes.add(
       .put, "/api/orders/:key",
       door.behind(.trade) { request, viewer in
-        guard let form = ChangeForm(request.body) else { return OrderForm.refusal }
+        guard let form = OrderChangeForm(request.body) else { return OrderForm.refusal }
         return await dashboard.order(in: form.account, viewer) { desk, account throws(CommandError) in
           try await desk.replace(request.parameters["key"] ?? "", by: try form.change(), in: account)
         }
@@ -91,7 +90,7 @@ extension Dashboard {
   }
 
   /// True if the broker has an account of this name: a person who signed up under it would trade in it. Throws while it does not say.
-  func hasPaperAccount(_ name: String) async throws(AccountError) -> Bool {
+  func isReserved(_ name: String) async throws(AccountError) -> Bool {
     guard let broker else { return false }
     do throws(CommandError) { return try await desk(of: broker).hasAccount(name) } catch { throw .busy }
   }
@@ -186,7 +185,7 @@ private struct OrderForm {
 }
 
 /// What is to change of an order.
-private struct ChangeForm {
+private struct OrderChangeForm {
   let account: String?
   private let members: Members
 

@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusAccounts
 internal import StockbusHistory
 internal import StockbusInstruments

@@ -1,7 +1,7 @@
 /// The bytes of a file, decompressed if the file is gzip, whatever its name.
 struct ByteStream: ~Copyable {
   private var raw: RawBytes
-  private var inflater: Inflater?
+  private var inflater: GzipReader?
   /// True if reading may have to wait for the writer, as with a pipe.
   let isLive: Bool
 
@@ -18,7 +18,7 @@ struct ByteStream: ~Copyable {
     for (signature, form, remedy) in Self.foreign where magic.starts(with: signature) {
       throw ReplayError(code: .unsupported, file: name, place: nil, message: "is \(form); \(remedy)")
     }
-    let inflater = magic == Self.gzip ? try Inflater(name: name, inputSize: min(blockSize, 64 << 10)) : nil
+    let inflater = magic == Self.gzip ? try GzipReader(name: name, inputSize: min(blockSize, 64 << 10)) : nil
     isLive = raw.isLive
     self.raw = raw
     self.inflater = inflater

@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 /// The columns from which the fields of an event are read.

@@ -120,7 +120,7 @@ extension CSVRows {
     var from = 0
     var names: [String] = []
     for end in record.ends {
-      let field = FieldSlot(start: UnsafePointer(record.scratch.base) + from, count: end - from)
+      let field = RowSlot(start: UnsafePointer(record.scratch.base) + from, count: end - from)
       names.append(String(decoding: field.trimmed, as: UTF8.self))
       from = end + 1
     }

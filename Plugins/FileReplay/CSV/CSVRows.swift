@@ -73,7 +73,7 @@ struct CSVRows: ~Copyable {
     // A carriage return before the newline belongs to the line end.
     if p.pointee == 10, p > start, p[-1] == 13 { p -= 1 }
     if piece.pointee.use == .nothing { return true }
-    let slot = FieldSlot(start: start, count: p - start, kind: .text)
+    let slot = RowSlot(start: start, count: p - start, kind: .text)
     do throws(FieldProblem) { try values.read(slot, Int(piece.pointee.field), piece.pointee.kind) } catch { return false }
     return true
   }
@@ -104,7 +104,7 @@ struct CSVRows: ~Copyable {
     for i in 0..<wantedCount {
       let (slot, column) = wanted[i]
       let from = ends[column] &+ 1
-      slots.base[slot] = FieldSlot(start: start + from, count: ends[column &+ 1] &- from, kind: .text)
+      slots.base[slot] = RowSlot(start: start + from, count: ends[column &+ 1] &- from, kind: .text)
     }
     return .row
   }
@@ -153,7 +153,7 @@ struct CSVRows: ~Copyable {
     for i in 0..<wantedCount {
       let (slot, column) = wanted[i]
       let from = column == 0 ? 0 : quoted.ends[column - 1] + 1
-      slots.base[slot] = FieldSlot(start: UnsafePointer(quoted.scratch.base) + from, count: quoted.ends[column] - from, kind: .text)
+      slots.base[slot] = RowSlot(start: UnsafePointer(quoted.scratch.base) + from, count: quoted.ends[column] - from, kind: .text)
     }
     return .row
   }

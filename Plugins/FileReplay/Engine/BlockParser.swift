@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 /// One block of a file, and the result of parsing it; its memory is reused for other blocks.

@@ -79,7 +79,7 @@ struct Capture<E: ReplayEvent>: ~Copyable {
   private mutating func reconnected() { reader?.reconnected() }
 
   /// Reads a message and stores its events.
-  private mutating func read(_ text: UnsafeBufferPointer<UInt8>, _ received: Timestamp) -> Verdict? {
+  private mutating func read(_ text: UnsafeBufferPointer<UInt8>, _ received: Timestamp) -> MessageOutcome? {
     waiting.removeAll(keepingCapacity: true)
     handed = 0
     let verdict = E.decode(CapturedMessage(component: component, received: received, text: text), &reader) { waiting.append($0) }
@@ -147,12 +147,12 @@ extension Capture {
 
   /// Reports malformed messages and counts unknown ones.
   private mutating func judge(
-    _ verdict: Verdict, _ reader: borrowing LineReader, _ noted: (RowNote) -> MalformedPolicy
+    _ verdict: MessageOutcome, _ reader: borrowing LineReader, _ noted: (RowNote) -> MalformedPolicy
   ) throws(ReplayError) {
     switch verdict {
     case .malformed(let reason): try reject(reason, reader, noted)
     case .notJSON(let text) where texts.count < Self.textLimit && texts.insert(text).inserted:
-      try reject(Verdict.words(ofNoJSON: text), reader, noted)
+      try reject(MessageOutcome.words(ofNoJSON: text), reader, noted)
     case .unknown, .notJSON: counts.unknown += 1
     case .several(let parts): for part in parts { try judge(part, reader, noted) }
     case .events, .acknowledgement, .authenticated, .refusal, .heartbeat, .other: break

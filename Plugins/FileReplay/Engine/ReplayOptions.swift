@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusDecoding
 internal import StockbusFiles
 internal import StockbusPlugin

@@ -27,7 +27,7 @@ struct ConditionReader {
 
   /// The condition in a field; regular if it has none. Not inlined, so that rows without conditions are read with the registers they had.
   @inline(never)
-  mutating func condition(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> TradeCondition {
+  mutating func condition(_ slot: RowSlot, _ field: Int) throws(FieldProblem) -> TradeCondition {
     if slot.count == 0 { return .regular }
     guard slot.count <= 8, slot.kind != .container else { return try read(slot, field) }
     let text = ByteWords.load(slot.start) & ByteWords.mask(slot.count)
@@ -39,7 +39,7 @@ struct ConditionReader {
   }
 
   @inline(never)
-  private func read(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> TradeCondition {
+  private func read(_ slot: RowSlot, _ field: Int) throws(FieldProblem) -> TradeCondition {
     let text: UnsafeBufferPointer<UInt8>? =
       switch slot.kind {
       case .absent, .text, .number: slot.text

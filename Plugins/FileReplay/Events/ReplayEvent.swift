@@ -13,11 +13,11 @@ protocol ReplayEvent: Sendable {
   /// Makes the event from the values of a row.
   init(_ row: borrowing RowValues)
   /// Passes the events of a message to `body`; returns nil if there is no verdict to report.
-  static func decode(_ message: CapturedMessage, _ reader: inout MessageReader?, into body: (Self) -> Void) -> Verdict?
+  static func decode(_ message: CapturedMessage, _ reader: inout MessageReader?, into body: (Self) -> Void) -> MessageOutcome?
 }
 
 extension ReplayEvent where Self: DecodedEvent {
-  static func decode(_ message: CapturedMessage, _ reader: inout MessageReader?, into body: (Self) -> Void) -> Verdict? {
+  static func decode(_ message: CapturedMessage, _ reader: inout MessageReader?, into body: (Self) -> Void) -> MessageOutcome? {
     reader?.read(message.text, received: message.received) { body(Self($0)) }
   }
 }
@@ -39,7 +39,7 @@ extension RawMessage: ReplayEvent {
   /// Rows contain no messages; the settings prevent this call.
   init(_ row: borrowing RowValues) { self.init(component: "", received: Timestamp(ns: 0), text: "") }
 
-  static func decode(_ message: CapturedMessage, _ reader: inout MessageReader?, into body: (RawMessage) -> Void) -> Verdict? {
+  static func decode(_ message: CapturedMessage, _ reader: inout MessageReader?, into body: (RawMessage) -> Void) -> MessageOutcome? {
     guard let text = String(validating: message.text, as: UTF8.self) else { return .malformed(reason: "not UTF-8") }
     body(RawMessage(component: message.component, received: message.received, text: text))
     return nil

@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 /// Hints for malformed values that are written in another notation; empty if none is likely.

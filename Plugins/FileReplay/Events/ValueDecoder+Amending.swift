@@ -31,7 +31,7 @@ enum RowRemark: Hashable, Sendable {
 extension ValueDecoder {
   /// Sets a substitute for a value that could not be read, and remarks on it; throws the problem if there is no substitute.
   @inline(never)
-  mutating func amend(_ problem: FieldProblem, _ slot: FieldSlot) throws(FieldProblem) {
+  mutating func amend(_ problem: FieldProblem, _ slot: RowSlot) throws(FieldProblem) {
     let field = problem.field
     let kind = kinds[field]
     switch problem.reason {
@@ -88,7 +88,7 @@ extension ValueDecoder {
   }
 }
 
-extension FieldSlot {
+extension RowSlot {
   /// The value in quotation marks, cut to some characters.
   var shown: String {
     let text = trimmed

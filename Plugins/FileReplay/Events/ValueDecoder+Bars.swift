@@ -3,7 +3,7 @@ internal import MarketData
 /// The values that only bars have; missing ones are left unchanged in a venue's file.
 extension ValueDecoder {
   @inline(never)
-  mutating func readOfBar(_ slot: FieldSlot, _ field: Int, _ kind: ReplayField.Kind) throws(FieldProblem) {
+  mutating func readOfBar(_ slot: RowSlot, _ field: Int, _ kind: ReplayField.Kind) throws(FieldProblem) {
     let text = slot.trimmed
     if slot.kind == .container || slot.kind == .literal { throw FieldProblem(field: field, reason: .notAValue) }
     let isMissing = slot.kind == .absent || text.isEmpty

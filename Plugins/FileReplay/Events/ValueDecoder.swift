@@ -58,7 +58,7 @@ struct ValueDecoder: ~Copyable {
   }
 
   /// Reads one field in any form.
-  mutating func read(_ slot: FieldSlot, _ field: Int, _ kind: ReplayField.Kind) throws(FieldProblem) {
+  mutating func read(_ slot: RowSlot, _ field: Int, _ kind: ReplayField.Kind) throws(FieldProblem) {
     switch kind {
     case .symbol: row.set(field, Int64(try symbol(slot, field).id))
     case .time: row.set(field, try times.time(slot, field).ns)
@@ -77,7 +77,7 @@ struct ValueDecoder: ~Copyable {
     }
   }
 
-  private mutating func symbol(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Symbol {
+  private mutating func symbol(_ slot: RowSlot, _ field: Int) throws(FieldProblem) -> Symbol {
     if slot.kind == .text, slot.count <= 8 {
       let known = symbols.find(ByteWords.load(slot.start) & ByteWords.mask(slot.count), slot.count)
       if known != 0 { return Symbol(id: known) }
@@ -86,7 +86,7 @@ struct ValueDecoder: ~Copyable {
   }
 
   @inline(never)
-  private mutating func newSymbol(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Symbol {
+  private mutating func newSymbol(_ slot: RowSlot, _ field: Int) throws(FieldProblem) -> Symbol {
     let text = slot.trimmed
     switch slot.kind {
     case _ where text.isEmpty:
@@ -107,14 +107,14 @@ struct ValueDecoder: ~Copyable {
   }
 
   /// A price divided by the scale, and the decimals it was written with.
-  mutating func price(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
+  mutating func price(_ slot: RowSlot, _ field: Int) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
     let number = try number(slot, field)
     if !number.isLong, number.places <= plainPlaces, let raw = number.billionths(scale: scale) { return (raw, number.places) }
     return try general(slot, field, scale)
   }
 
   /// An amount, 0 if it is missing; never negative.
-  mutating func quantity(_ slot: FieldSlot, _ field: Int, scale: UInt64) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
+  mutating func quantity(_ slot: RowSlot, _ field: Int, scale: UInt64) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
     if slot.count == 0 { return (0, 0) }
     let number = try number(slot, field, isRequired: false)
     if !number.isLong, number.places <= plainPlaces, !number.isNegative, number.mantissa != UInt64(UInt32.max),
@@ -128,7 +128,7 @@ struct ValueDecoder: ~Copyable {
   }
 
   /// The side that took the liquidity: `buy`, `sell`, `b`, `s`, `a`, `n` in upper or lower case; unknown if it is missing.
-  private func side(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Side {
+  private func side(_ slot: RowSlot, _ field: Int) throws(FieldProblem) -> Side {
     if slot.count == 0 { return .unknown }
     // The usual two as words.
     if slot.kind == .text, slot.count <= 4 {
@@ -142,7 +142,7 @@ struct ValueDecoder: ~Copyable {
   }
 
   @inline(never)
-  private static func sideText(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Side {
+  private static func sideText(_ slot: RowSlot, _ field: Int) throws(FieldProblem) -> Side {
     if slot.kind == .text {
       switch String(decoding: slot.trimmed.prefix(16), as: UTF8.self).lowercased() {
       // Databento writes A for a seller's trade, at the bid, and N for none.
@@ -157,7 +157,7 @@ struct ValueDecoder: ~Copyable {
 }
 
 extension ValueDecoder {
-  private func number(_ slot: FieldSlot, _ field: Int, isRequired: Bool = true) throws(FieldProblem) -> Decimal {
+  private func number(_ slot: RowSlot, _ field: Int, isRequired: Bool = true) throws(FieldProblem) -> Decimal {
     if slot.kind == .number { return slot.number }
     if slot.kind == .text {
       var p = slot.start
@@ -170,7 +170,7 @@ extension ValueDecoder {
   }
 
   @inline(never)
-  static func slowNumber(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Decimal {
+  static func slowNumber(_ slot: RowSlot, _ field: Int) throws(FieldProblem) -> Decimal {
     let text = slot.trimmed
     switch slot.kind {
     case _ where text.isEmpty: throw FieldProblem(field: field, reason: .missing)
@@ -194,7 +194,7 @@ extension ValueDecoder {
   /// A number in any form and of any length, divided by `scale`.
   @inline(never)
   func general(
-    _ slot: FieldSlot, _ field: Int, _ scale: UInt64, finer: FinerNumbers = .reject
+    _ slot: RowSlot, _ field: Int, _ scale: UInt64, finer: FinerNumbers = .reject
   ) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
     let text = slot.trimmed
     if hasCommas, slot.kind == .text, NumberForm.isAmbiguous(text) { throw FieldProblem(field: field, reason: .ambiguous) }
@@ -216,7 +216,7 @@ extension ValueDecoder {
   }
 
   /// The side in the words of the options; unknown if it is missing.
-  private func ownSide(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Side {
+  private func ownSide(_ slot: RowSlot, _ field: Int) throws(FieldProblem) -> Side {
     if slot.kind == .container { throw FieldProblem(field: field, reason: .notAValue) }
     let text = slot.trimmed
     if let own = ownSides.first(where: { text.elementsEqual($0.word) }) { return own.side }

@@ -3,14 +3,14 @@ internal import StockbusDecoding
 
 /// Scanning key by key, for lines of an unknown shape.
 extension JSONRows {
-  mutating func value(_ p: inout UnsafePointer<UInt8>, _ node: Int, _ depth: Int) throws(JSONProblem) {
+  mutating func value(_ p: inout UnsafePointer<UInt8>, _ node: Int, _ depth: Int) throws(JSONRowProblem) {
     guard p.pointee == 123 || p.pointee == 91 else {
       let start = p
       try scalar(&p, node)
       if isLearning { learn(start, p, node) }
       return
     }
-    if depth >= Self.depthLimit { throw JSONProblem(.tooDeep, p) }
+    if depth >= Self.depthLimit { throw JSONRowProblem(.tooDeep, p) }
     if node >= 0, targets[node].slot != -1 {
       // A shape cannot express an object in place of a value.
       isLearning = false
@@ -19,38 +19,38 @@ extension JSONRows {
     if p.pointee == 123 { try object(&p, node, depth) } else { try array(&p, node, depth) }
   }
 
-  private mutating func object(_ p: inout UnsafePointer<UInt8>, _ node: Int, _ depth: Int) throws(JSONProblem) {
+  private mutating func object(_ p: inout UnsafePointer<UInt8>, _ node: Int, _ depth: Int) throws(JSONRowProblem) {
     p += 1
-    JSONText.skipBlanks(&p)
+    JSONScanner.skipBlanks(&p)
     if p.pointee == 125 {
       p += 1
       return
     }
     while true {
-      guard p.pointee == 34 else { throw JSONProblem(.expectedKey, p) }
+      guard p.pointee == 34 else { throw JSONRowProblem(.expectedKey, p) }
       let key = p + 1
-      let hasEscapes = try JSONText.skipString(&p)
+      let hasEscapes = try JSONScanner.skipString(&p)
       let child = self.child(of: node, key, p - 1 - key, hasEscapes, depth)
-      JSONText.skipBlanks(&p)
-      guard p.pointee == 58 else { throw JSONProblem(.expectedColon, p) }
+      JSONScanner.skipBlanks(&p)
+      guard p.pointee == 58 else { throw JSONRowProblem(.expectedColon, p) }
       p += 1
-      JSONText.skipBlanks(&p)
+      JSONScanner.skipBlanks(&p)
       try value(&p, child, depth + 1)
-      JSONText.skipBlanks(&p)
+      JSONScanner.skipBlanks(&p)
       switch p.pointee {
       case 44: p += 1
       case 125:
         p += 1
         return
-      default: throw JSONProblem(.expectedCommaOrBrace, p)
+      default: throw JSONRowProblem(.expectedCommaOrBrace, p)
       }
-      JSONText.skipBlanks(&p)
+      JSONScanner.skipBlanks(&p)
     }
   }
 
-  private mutating func array(_ p: inout UnsafePointer<UInt8>, _ node: Int, _ depth: Int) throws(JSONProblem) {
+  private mutating func array(_ p: inout UnsafePointer<UInt8>, _ node: Int, _ depth: Int) throws(JSONRowProblem) {
     p += 1
-    JSONText.skipBlanks(&p)
+    JSONScanner.skipBlanks(&p)
     if p.pointee == 93 {
       p += 1
       return
@@ -59,15 +59,15 @@ extension JSONRows {
     while true {
       try value(&p, paths.child(of: node, index: index), depth + 1)
       index += 1
-      JSONText.skipBlanks(&p)
+      JSONScanner.skipBlanks(&p)
       switch p.pointee {
       case 44: p += 1
       case 93:
         p += 1
         return
-      default: throw JSONProblem(.expectedCommaOrBracket, p)
+      default: throw JSONRowProblem(.expectedCommaOrBracket, p)
       }
-      JSONText.skipBlanks(&p)
+      JSONScanner.skipBlanks(&p)
     }
   }
 

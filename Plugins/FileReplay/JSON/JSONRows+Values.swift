@@ -4,16 +4,16 @@ internal import StockbusDecoding
 /// Scanning of scalar values, and storing them in slots.
 extension JSONRows {
   /// A string, number, `true`, `false` or `null` at `p`.
-  mutating func scalar(_ p: inout UnsafePointer<UInt8>, _ node: Int) throws(JSONProblem) {
+  mutating func scalar(_ p: inout UnsafePointer<UInt8>, _ node: Int) throws(JSONRowProblem) {
     let start = p
     switch p.pointee {
     case 34:
-      let hasEscapes = try JSONText.skipString(&p)
+      let hasEscapes = try JSONScanner.skipString(&p)
       if node >= 0 { hasEscapes ? storeEscaped(node, start + 1, p - 2 - start) : store(node, start + 1, p - 2 - start, .text, Decimal()) }
     case 45, 48...57:
       guard let number = Decimal.scan(&p, .json) else {
         let length = JSONWords.length(start)
-        if length == 0 { throw JSONProblem(.badNumber, p) }
+        if length == 0 { throw JSONRowProblem(.badNumber, p) }
         p = start + length
         if node >= 0 { store(node, start, length, .literal, Decimal()) }
         return
@@ -25,7 +25,7 @@ extension JSONRows {
     }
   }
 
-  static func literal(_ p: inout UnsafePointer<UInt8>) throws(JSONProblem) -> FieldSlot.Kind {
+  static func literal(_ p: inout UnsafePointer<UInt8>) throws(JSONRowProblem) -> RowSlot.Kind {
     let word = ByteWords.load(p)
     switch word & ByteWords.mask(4) {
     case 0x6c6c_756e:  // null
@@ -40,13 +40,13 @@ extension JSONRows {
     default:
       // Only a field that needs the number is at fault.
       let length = JSONWords.length(p)
-      if length == 0 { throw JSONProblem(.expectedValue, p) }
+      if length == 0 { throw JSONRowProblem(.expectedValue, p) }
       p += length
       return .literal
     }
   }
 
-  mutating func store(_ node: Int, _ start: UnsafePointer<UInt8>, _ count: Int, _ kind: FieldSlot.Kind, _ number: Decimal) {
+  mutating func store(_ node: Int, _ start: UnsafePointer<UInt8>, _ count: Int, _ kind: RowSlot.Kind, _ number: Decimal) {
     let target = targets[node]
     if target.slot >= 0 {
       put(target, start, count, kind, number)
@@ -56,11 +56,11 @@ extension JSONRows {
   }
 
   private mutating func put(
-    _ target: JSONPaths.Target, _ start: UnsafePointer<UInt8>, _ count: Int, _ kind: FieldSlot.Kind, _ number: Decimal
+    _ target: JSONPaths.Target, _ start: UnsafePointer<UInt8>, _ count: Int, _ kind: RowSlot.Kind, _ number: Decimal
   ) {
     let slot = slots + target.slot
     if target.rank > slot.pointee.rank { return }
-    slot.pointee = FieldSlot(start: start, count: count, number: number, kind: kind, rank: target.rank)
+    slot.pointee = RowSlot(start: start, count: count, number: number, kind: kind, rank: target.rank)
   }
 
   private mutating func storeEscaped(_ node: Int, _ start: UnsafePointer<UInt8>, _ count: Int) {
@@ -86,13 +86,13 @@ extension JSONRows {
   @inline(never)
   mutating func value(_ piece: UnsafePointer<RowShape.Piece>, _ p: inout UnsafePointer<UInt8>, _ values: inout ValueDecoder) -> Bool {
     let start = p
-    var slot = FieldSlot(start: start)
-    do throws(JSONProblem) {
+    var slot = RowSlot(start: start)
+    do throws(JSONRowProblem) {
       switch piece.pointee.form {
       case .text:
         // From the opening quotation mark to the byte after the closing one, where the next bytes begin.
         p -= 1
-        let hasEscapes = try JSONText.skipString(&p)
+        let hasEscapes = try JSONScanner.skipString(&p)
         p -= 1
         slot.kind = .text
         slot.count = p - start

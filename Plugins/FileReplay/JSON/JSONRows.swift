@@ -13,11 +13,11 @@ struct JSONRows: ~Copyable {
   let paths: JSONPaths
   let targets: UnsafeMutablePointer<JSONPaths.Target>
   var scratch = Scratch()
-  var slots: UnsafeMutablePointer<FieldSlot>
+  var slots: UnsafeMutablePointer<RowSlot>
   var keys: [String]?  // of the outermost object; collected for messages only
 
   // Enough shapes for all orders of four keys, and some more for files that mix messages. Changed in place through a copy of the pointer,
-  // because of the compiler under the thread sanitizer: see `Inflater.step`.
+  // because of the compiler under the thread sanitizer: see `GzipReader.step`.
   let shapes: UnsafeMutablePointer<RowShape>
   private static let shapeCount = 32
   /// How many of the places are used.
@@ -115,7 +115,7 @@ struct JSONRows: ~Copyable {
     slots.clear()
     scratch.clear()
     var p = reader.start
-    JSONText.skipBlanks(&p)
+    JSONScanner.skipBlanks(&p)
     if p >= reader.start + reader.count { return .blank }
     length = reader.count
     scratch.reserve(length + LineReader.slack)
@@ -124,7 +124,7 @@ struct JSONRows: ~Copyable {
     learnt = reader.start
     let shapes = shapes
     if isLearning { shapes[victim].clear() }
-    do throws(JSONProblem) {
+    do throws(JSONRowProblem) {
       try scan(reader.start, reader.count)
       if isLearning { keepShape() }
       return .row
@@ -152,14 +152,14 @@ struct JSONRows: ~Copyable {
     victim = (victim + 1) % Self.shapeCount
   }
 
-  mutating func scan(_ start: UnsafePointer<UInt8>, _ count: Int) throws(JSONProblem) {
+  mutating func scan(_ start: UnsafePointer<UInt8>, _ count: Int) throws(JSONRowProblem) {
     var p = start
-    JSONText.skipBlanks(&p)
-    guard p.pointee == 123 || p.pointee == 91 else { throw JSONProblem(.notAContainer, p) }
+    JSONScanner.skipBlanks(&p)
+    guard p.pointee == 123 || p.pointee == 91 else { throw JSONRowProblem(.notAContainer, p) }
     try value(&p, JSONPaths.root, 0)
-    JSONText.skipBlanks(&p)
+    JSONScanner.skipBlanks(&p)
     // A carriage return at the end of the line is skipped as a blank.
-    guard p >= start + count else { throw JSONProblem(.trailingText, p) }
+    guard p >= start + count else { throw JSONRowProblem(.trailingText, p) }
     let shapes = shapes
     if isLearning { shapes[victim].end(learnt, start + count - learnt) }
   }

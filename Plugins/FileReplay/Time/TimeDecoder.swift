@@ -47,7 +47,7 @@ struct TimeDecoder: ~Copyable {
   }
 
   /// The time in a row's field. In the format `auto`, throws `unsettledTime` for a number that `settle` has not judged.
-  mutating func time(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
+  mutating func time(_ slot: RowSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
     if slot.kind == .number, format.readsNumbers { return try number(slot.number, slot, field) }
     if slot.kind == .text {
       if unit == 0, slot.count >= 10, slot.start[4] == 45, let time = text.quick(slot.start, slot.count, format) { return time }
@@ -65,7 +65,7 @@ struct TimeDecoder: ~Copyable {
     whole &- least <= width ? Int64(truncatingIfNeeded: whole &* quickUnit) : nil
   }
 
-  private mutating func number(_ number: Decimal, _ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
+  private mutating func number(_ number: Decimal, _ slot: RowSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
     if unit != 0 { return try epoch(number, slot, field, unit) }
     switch format {
     case .compact: return try compact(slot, field)
@@ -83,7 +83,7 @@ struct TimeDecoder: ~Copyable {
   }
 
   /// Determines the meaning of a number in the format `auto`, and returns it. Throws if the number cannot be a time.
-  mutating func settle(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> TimeGuess {
+  mutating func settle(_ slot: RowSlot, _ field: Int) throws(FieldProblem) -> TimeGuess {
     let text = slot.trimmed
     let whole = Self.whole(of: slot)
     guard let whole, let guess = TimeGuess(whole, now: now(), from: earliest), guess.unit != 0 || text.count == 8 else {
@@ -99,20 +99,20 @@ struct TimeDecoder: ~Copyable {
   }
 
   /// The digits before the point of a number; nil if there is a sign or an exponent, or if they are too many.
-  private static func whole(of slot: FieldSlot) -> UInt64? {
+  private static func whole(of slot: RowSlot) -> UInt64? {
     let text = slot.trimmed
     let whole = text.prefix { $0 &- 48 < 10 }
     guard (1...19).contains(whole.count), text[whole.endIndex...].allSatisfy({ $0 == 46 || $0 &- 48 < 10 }) else { return nil }
     return whole.reduce(0) { $0 * 10 + UInt64($1 - 48) }
   }
 
-  private mutating func epoch(_ number: Decimal, _ slot: FieldSlot, _ field: Int, _ unit: UInt64) throws(FieldProblem) -> Timestamp {
+  private mutating func epoch(_ number: Decimal, _ slot: RowSlot, _ field: Int, _ unit: UInt64) throws(FieldProblem) -> Timestamp {
     if !number.isLong, let ns = number.nanoseconds(unit: unit) { return try placed(ns, field) }
     return try placed(try inexact(slot, field, unit), field)
   }
 
   /// A date without separators.
-  private mutating func compact(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
+  private mutating func compact(_ slot: RowSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
     guard let iso = CompactTime.iso(slot.trimmed) else {
       throw FieldProblem(field: field, reason: .time("is not a time in \(described)"))
     }
@@ -140,7 +140,7 @@ struct TimeDecoder: ~Copyable {
 
   /// The nanoseconds of a number that is too long, too large or too fine for `quick`, computed from its digits.
   @inline(never)
-  private func inexact(_ slot: FieldSlot, _ field: Int, _ unit: UInt64) throws(FieldProblem) -> Int64 {
+  private func inexact(_ slot: RowSlot, _ field: Int, _ unit: UInt64) throws(FieldProblem) -> Int64 {
     var isNegative = false
     var whole: UInt64 = 0
     var fraction: [UInt8] = []
@@ -179,7 +179,7 @@ struct TimeDecoder: ~Copyable {
   }
 
   @inline(never)
-  private mutating func slow(_ slot: FieldSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
+  private mutating func slow(_ slot: RowSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
     switch slot.kind {
     case .container: throw FieldProblem(field: field, reason: .notAValue)
     case _ where slot.trimmed.isEmpty: throw FieldProblem(field: field, reason: .missing)
@@ -187,7 +187,7 @@ struct TimeDecoder: ~Copyable {
     case .text:
       let trimmed = slot.trimmed
       let looksLikeDate = trimmed.count >= 10 && trimmed[4] == 45
-      if format == .compact, !looksLikeDate { return try compact(FieldSlot(start: slot.start, count: slot.count, kind: .text), field) }
+      if format == .compact, !looksLikeDate { return try compact(RowSlot(start: slot.start, count: slot.count, kind: .text), field) }
       if unit == 0, format != .days, !format.readsNumbers || looksLikeDate {
         let form = format == .compact ? .auto : format
         do throws(ISOTime.Problem) { return try text.read(trimmed, form) } catch {

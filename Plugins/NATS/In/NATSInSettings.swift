@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusNetwork
 internal import StockbusPlugin
 

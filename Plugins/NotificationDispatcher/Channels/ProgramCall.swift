@@ -21,7 +21,7 @@ struct ProgramCall: Sendable {
   func deliver(by tools: ChannelTools) async throws(DeliveryError) {
     let name = visible(program.split(separator: "/").last.map(String.init) ?? program)
     let result: ProgramResult
-    do throws(ProgramError) { result = try await tools.programs.run(self, clock: tools.clock) } catch {
+    do throws(ProgramFailure) { result = try await tools.programs.run(self, clock: tools.clock) } catch {
       switch error {
       case .notStarted: throw DeliveryError("\(name) could not be started", isTransient: false)
       case .timedOut: throw DeliveryError("\(name) was killed after \(timeout.optionText)", isTransient: true)
@@ -44,12 +44,12 @@ enum ProgramResult: Hashable, Sendable {
 }
 
 /// Why a program gives no result.
-enum ProgramError: Error, Hashable, Sendable {
+enum ProgramFailure: Error, Hashable, Sendable {
   case notStarted, timedOut, cancelled
 }
 
 /// Runs programs: the system does, or a script in a test.
 protocol ProgramRunner: Sendable {
   /// Runs a program to its end. After its time-out on `clock`, or when the task is cancelled, kills it and the processes in its session.
-  func run(_ call: ProgramCall, clock: any Timekeeper) async throws(ProgramError) -> ProgramResult
+  func run(_ call: ProgramCall, clock: any Timekeeper) async throws(ProgramFailure) -> ProgramResult
 }

@@ -15,8 +15,8 @@ struct SystemPrograms: ProgramRunner {
 
   init(_ lifeline: Lifeline = .shared) { self.lifeline = lifeline }
 
-  func run(_ call: ProgramCall, clock: any Timekeeper) async throws(ProgramError) -> ProgramResult {
-    let outcome = await withTaskGroup(of: Result<ProgramResult, ProgramError>.self) { group in
+  func run(_ call: ProgramCall, clock: any Timekeeper) async throws(ProgramFailure) -> ProgramResult {
+    let outcome = await withTaskGroup(of: Result<ProgramResult, ProgramFailure>.self) { group in
       group.addTask { await spawn(call) }
       group.addTask {
         try? await clock.sleep(for: call.timeout)
@@ -32,7 +32,7 @@ struct SystemPrograms: ProgramRunner {
   }
 
   @concurrent
-  private func spawn(_ call: ProgramCall) async -> Result<ProgramResult, ProgramError> {
+  private func spawn(_ call: ProgramCall) async -> Result<ProgramResult, ProgramFailure> {
     guard let image = ProgramImage(call.program) else { return .failure(.notStarted) }
     // A file that the kernel cannot start is started directly, so that it fails; a shell would interpret it as a script.
     guard image.isKnown, let guardian = lifeline.descriptor else {
@@ -47,7 +47,7 @@ struct SystemPrograms: ProgramRunner {
   @concurrent
   private func run(
     _ program: String, _ arguments: [String], _ call: ProgramCall, errors: some ErrorOutputProtocol
-  ) async -> Result<ProgramResult, ProgramError> {
+  ) async -> Result<ProgramResult, ProgramFailure> {
     var options = PlatformOptions()
     // In a separate session, so that processes started by the program are killed with it, and Ctrl-C at the terminal does not reach it.
     options.createSession = true

@@ -1,4 +1,3 @@
-internal import EventBus
 internal import StockbusPlugin
 
 /// The state of one channel: its switches, its queue and its counters.

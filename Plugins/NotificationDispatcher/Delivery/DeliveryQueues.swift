@@ -1,5 +1,3 @@
-internal import EventBus
-internal import MarketData
 internal import StockbusPlugin
 
 /// Decides which channels get a notification, and records the results. It has no side effects except logging and counting; its owner makes
@@ -65,7 +63,7 @@ struct DeliveryQueues: Sendable {
   }
 
   /// Records the result of the current delivery; a cancelled one stays, to be counted at the end.
-  mutating func settle(_ channel: Int, _ outcome: Delivery.Outcome) {
+  mutating func settle(_ channel: Int, _ outcome: NotificationDelivery.Outcome) {
     switch outcome {
     case .delivered:
       queues[channel].count(.delivered)

@@ -1,6 +1,4 @@
 internal import StockbusCrypto
-internal import EventBus
-internal import MarketData
 internal import StockbusPlugin
 
 /// An alert to be delivered; the same on every channel.

@@ -17,7 +17,7 @@ struct OpenedChannel: Sendable {
   let name: String
   let kind: String
   let number: Int
-  let options: ChannelOptions
+  let options: NotificationChannelOptions
   /// Nil if the channel cannot be used here, for the reason in `fault`.
   let channel: (any Channel)?
   let fault: String?

@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 // A rule for a symbol that does not arrive never fires, so a misspelt symbol would go unnoticed. Similar symbols among those that have

@@ -27,7 +27,7 @@ struct RuleBook: Sendable {
   /// By symbol handle: -1 has not arrived yet, -2 has arrived but its rules must be found again, 0 no rules, otherwise the index in
   /// `watches` plus one.
   private var places: ContiguousArray<Int32> = []
-  private var watches: ContiguousArray<ContiguousArray<Watch>> = []
+  private var watches: ContiguousArray<ContiguousArray<RuleWatch>> = []
   /// The event clocks of the symbols, parallel to `watches`.
   private var clocks: ContiguousArray<EventClock> = []
   private let windowLimit: Int
@@ -159,10 +159,10 @@ struct RuleBook: Sendable {
   private mutating func meet(_ symbol: Symbol) {
     let id = Int(symbol.id)
     places.grow(toHold: id, filling: -1)
-    var found: ContiguousArray<Watch> = []
+    var found: ContiguousArray<RuleWatch> = []
     for (number, rule) in rules.enumerated() {
       guard let rule, rule.concerns(symbol) else { continue }
-      found.append(Watch(rule: number, of: rule, windowLimit: windowLimit))
+      found.append(RuleWatch(rule: number, of: rule, windowLimit: windowLimit))
     }
     guard !found.isEmpty else {
       places[id] = 0
@@ -203,7 +203,7 @@ struct RuleBook: Sendable {
         // The symbol's rules are found again with its next event.
         places[id] = -2
       } else {
-        var watch = Watch(rule: number, of: rule, windowLimit: windowLimit)
+        var watch = RuleWatch(rule: number, of: rule, windowLimit: windowLimit)
         if let start = starts[Int(place) - 1] { watch.open(from: start.price) }
         watches[Int(place) - 1].append(watch)
       }
@@ -236,7 +236,7 @@ struct RuleBook: Sendable {
   }
 
   /// The states of the rules for a symbol; empty if no rule applies to it, or if it has not arrived.
-  func watches(of symbol: Symbol) -> ContiguousArray<Watch> {
+  func watches(of symbol: Symbol) -> ContiguousArray<RuleWatch> {
     guard hasCome(symbol), case let place = Int(places[Int(symbol.id)]) - 1, place >= 0 else { return [] }
     return watches[place]
   }

@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 /// The text of an alert.

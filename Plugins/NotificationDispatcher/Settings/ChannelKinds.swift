@@ -3,13 +3,13 @@ internal import StockbusNetwork
 package import StockbusPlugin
 
 package struct DesktopSettings: Options {
-  @SettingGroup package var channel = ChannelOptions()
+  @SettingGroup package var channel = NotificationChannelOptions()
   @Setting("How long the program may take.", in: .milliseconds(1) ... .seconds(600)) public var timeout = Duration.seconds(10)
   package init() {}
 }
 
 package struct ConsoleSettings: Options {
-  @SettingGroup package var channel = ChannelOptions(heedsQuietHours: false)
+  @SettingGroup package var channel = NotificationChannelOptions(heedsQuietHours: false)
   package init() {}
 }
 
@@ -19,7 +19,7 @@ package enum AlertFormat: String, Choice {
 }
 
 package struct FileSettings: Options {
-  @SettingGroup package var channel = ChannelOptions(heedsQuietHours: false)
+  @SettingGroup package var channel = NotificationChannelOptions(heedsQuietHours: false)
   @Setting("The file to write to; missing folders are created.", length: 1...) package var path: String
   @Setting("Text or JSON lines.") package var format = AlertFormat.text
   @SettingGroup package var rotation = RotationSettings()
@@ -31,7 +31,7 @@ package struct FileSettings: Options {
 }
 
 package struct WebhookSettings: Options {
-  @SettingGroup package var channel = ChannelOptions()
+  @SettingGroup package var channel = NotificationChannelOptions()
   @Setting("The address to post to; an empty address disables the channel.") package var url: Secret
   @Setting("The body, JSON with {id}, {rule}, {symbol}, {price}, {message}, {time}, {component}, {channel}.", length: 1...100_000)
   package var body =
@@ -62,7 +62,7 @@ package struct WebhookSettings: Options {
 }
 
 package struct NtfySettings: Options {
-  @SettingGroup package var channel = ChannelOptions()
+  @SettingGroup package var channel = NotificationChannelOptions()
   @Setting("The server's address.") package var server = "https://ntfy.sh"
   @Setting("The topic; everybody who knows it can read the alerts. An empty topic disables the channel.") package var topic: Secret
   @Setting("An access token of the server.") package var token: Secret?
@@ -90,7 +90,7 @@ package struct NtfySettings: Options {
 }
 
 package struct EmailSettings: Options {
-  @SettingGroup package var channel = ChannelOptions()
+  @SettingGroup package var channel = NotificationChannelOptions()
   @Setting("The recipients.", count: 1...50) package var to: [String]
   @Setting("The sender.") package var from: String
   @Setting("The subject, with {rule}, {symbol}, {price}, {message}, {time} and the other placeholders.", length: 1...200)
@@ -112,7 +112,7 @@ package struct EmailSettings: Options {
 }
 
 package struct CommandSettings: Options {
-  @SettingGroup package var channel = ChannelOptions(heedsQuietHours: false)
+  @SettingGroup package var channel = NotificationChannelOptions(heedsQuietHours: false)
   @Setting(
     "The program and its arguments as a list, with {id}, {rule}, {symbol}, {price}, {message}, {time}, {component}, {channel}; "
       + "they are not interpreted by a shell.", count: 1...200)

@@ -36,7 +36,7 @@ package enum ChannelSettings: OneOf {
   var filePath: String? { if case .file(let options) = self { options.path } else { nil } }
 
   /// The options that all channels have.
-  var common: ChannelOptions {
+  var common: NotificationChannelOptions {
     switch self {
     case .desktop(let options): options.channel
     case .webhook(let options): options.channel

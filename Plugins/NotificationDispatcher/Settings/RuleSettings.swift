@@ -1,4 +1,3 @@
-internal import MarketData
 package import StockbusPlugin
 internal import StockbusViewing
 

@@ -1,5 +1,3 @@
-internal import EventBus
-internal import MarketData
 package import StockbusPlugin
 
 /// Sends the reports of a hosted component besides events: dead letters at once, counters and notes from time to time.

@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPacking
 internal import StockbusPlugin
 

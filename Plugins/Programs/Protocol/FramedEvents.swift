@@ -1,5 +1,3 @@
-internal import EventBus
-internal import MarketData
 internal import StockbusPacking
 internal import StockbusPlugin
 

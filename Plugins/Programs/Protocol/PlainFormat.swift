@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 /// How an event is written on a line by itself.

@@ -1,6 +1,4 @@
-internal import EventBus
 internal import LibC
-internal import MarketData
 internal import StockbusPacking
 internal import StockbusPlugin
 internal import StockbusPrograms

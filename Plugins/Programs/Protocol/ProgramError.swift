@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 /// Why a program cannot continue, as a sentence that begins with "the program".

@@ -1,4 +1,3 @@
-internal import EventBus
 internal import StockbusPlugin
 
 /// A report of a program beside its work, at any time: for the log, the ledger and the topics of the run.

@@ -1,4 +1,3 @@
-internal import MarketData
 package import StockbusPlugin
 
 /// The limits of the system's resources for a program.

@@ -6,7 +6,7 @@ struct Place: Comparable, BitwiseCopyable {
   private let bits: Int128
 
   @inline(__always)
-  init(key: Int64, _ member: Member) {
+  init(key: Int64, _ member: RankedMember) {
     bits = Int128(key) << 64 | Int128(member.bits)
   }
 
@@ -28,11 +28,11 @@ struct Place: Comparable, BitwiseCopyable {
 
   /// Tie and entry; of no use for an unused slot.
   @inline(__always)
-  var member: Member { Member(bits: UInt64(truncatingIfNeeded: bits)) }
+  var member: RankedMember { RankedMember(bits: UInt64(truncatingIfNeeded: bits)) }
 
   /// True if this is a place of the entry; false for an unused slot.
   @inline(__always)
-  func isPlace(of member: Member) -> Bool { UInt64(truncatingIfNeeded: bits) == member.bits }
+  func isPlace(of member: RankedMember) -> Bool { UInt64(truncatingIfNeeded: bits) == member.bits }
 
   /// True if this is the place of no entry: only there the lower half has its highest bit set.
   var isBeyond: Bool {
@@ -47,7 +47,7 @@ struct Place: Comparable, BitwiseCopyable {
 }
 
 /// An entry with the tie that decides among equal keys before its number.
-struct Member: BitwiseCopyable {
+struct RankedMember: BitwiseCopyable {
   fileprivate let bits: UInt64
 
   fileprivate init(bits: UInt64) { self.bits = bits }

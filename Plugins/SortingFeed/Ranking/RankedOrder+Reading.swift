@@ -2,7 +2,7 @@
 extension RankedOrder {
   /// The rank of the entry, 0 for the best; nil when it is not in the order.
   func rank(of entry: UInt32, tie: UInt32 = 0) -> Int? {
-    guard let (leaf, index) = find(Member(entry, tie: tie)) else { return nil }
+    guard let (leaf, index) = find(RankedMember(entry, tie: tie)) else { return nil }
     return spine.entries(before: leaf) + index
   }
 
@@ -40,7 +40,7 @@ extension RankedOrder {
   }
 
   /// The leaf of the entry and its index there.
-  func find(_ member: Member) -> (leaf: UInt32, index: Int)? {
+  func find(_ member: RankedMember) -> (leaf: UInt32, index: Int)? {
     guard isPresent(member.entry) else { return nil }
     let record = records[Int(member.entry)]
     let place = Place(key: record.key, member)

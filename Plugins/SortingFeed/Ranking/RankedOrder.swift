@@ -34,7 +34,7 @@ struct RankedOrder: ~Copyable {
   /// Inserts the entry, or moves it to its new key; returns its rank before (nil if it was not there) and its rank now.
   @inline(__always)
   mutating func update(_ entry: UInt32, key: Int64, tie: UInt32 = 0) -> (previous: Int?, rank: Int) {
-    let member = Member(entry, tie: tie)
+    let member = RankedMember(entry, tie: tie)
     if let rank = stay(member, key: key) { return (rank, rank) }
     return move(member, key: key)
   }
@@ -42,7 +42,7 @@ struct RankedOrder: ~Copyable {
   /// If the entry stays between the same two neighbours, as it does after most small steps, sets its new key and returns its rank;
   /// otherwise does nothing. Short, so that it is inlined into the caller's loop.
   @inline(__always)
-  private mutating func stay(_ member: Member, key: Int64) -> Int? {
+  private mutating func stay(_ member: RankedMember, key: Int64) -> Int? {
     let entry = member.entry
     guard Int(entry) < records.count else { return nil }
     let record = records[Int(entry)]
@@ -53,7 +53,7 @@ struct RankedOrder: ~Copyable {
   }
 
   @inline(never)
-  private mutating func move(_ member: Member, key: Int64) -> (previous: Int?, rank: Int) {
+  private mutating func move(_ member: RankedMember, key: Int64) -> (previous: Int?, rank: Int) {
     records.extend(to: Int(member.entry) + 1, filling: .absent)
     let record = records[Int(member.entry)]
     let place = Place(key: ordered(key), member)
@@ -91,7 +91,7 @@ struct RankedOrder: ~Copyable {
 
   /// Removes the entry; returns its rank, or nil if it was not there.
   mutating func remove(_ entry: UInt32, tie: UInt32 = 0) -> Int? {
-    guard let (leaf, index) = find(Member(entry, tie: tie)) else { return nil }
+    guard let (leaf, index) = find(RankedMember(entry, tie: tie)) else { return nil }
     let rank = spine.entries(before: leaf) + index
     leaves.remove(at: index, in: leaf)
     spine.countEntry(in: leaf, -1)

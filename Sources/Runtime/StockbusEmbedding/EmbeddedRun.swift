@@ -1,5 +1,3 @@
-public import Logging
-internal import EventBus
 internal import StockbusConfig
 internal import StockbusInstruments
 public import StockbusPlugin

@@ -1,4 +1,3 @@
-internal import EventBus
 internal import LibC
 internal import StockbusPlugin
 internal import StockbusSystem

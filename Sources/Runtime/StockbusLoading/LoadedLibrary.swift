@@ -1,5 +1,4 @@
 internal import LibC
-internal import MarketData
 package import StockbusPlugin
 internal import StockbusSystem
 

@@ -1,4 +1,3 @@
-internal import MarketData
 package import StockbusPlugin
 
 /// Makes a plugin of an installed process: it has its own name, and is run by `program_source`, `program_processor` or `program_sink`.

@@ -1,4 +1,3 @@
-internal import EventBus
 internal import StockbusConfig
 internal import StockbusPlugin
 
@@ -15,7 +14,7 @@ package struct ChangeError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A request to continue a component with another plan.
-struct Change: Sendable {
+struct PendingChange: Sendable {
   let plan: PlannedNode
   /// Resumed once, with the outcome.
   let reply: CheckedContinuation<ChangeError?, Never>
@@ -52,7 +51,7 @@ final class Trial: Sendable {
 /// Messages to a run's loop: requested changes, started instances, replaced inputs.
 final class ChangeQueue: Sendable {
   enum Item: Sendable {
-    case change(Change)
+    case change(PendingChange)
     /// Components that a change adds are to be started.
     case start(Trial)
     /// An instance under a new supervisor of the component with this number has started; posted once per supervisor.

@@ -1,6 +1,4 @@
-package import EventBus
-package import MarketData
-internal import StockbusPlugin
+package import StockbusPlugin
 
 /// The state of one component of a run, for people and for monitoring.
 package struct ComponentHealth: Sendable, Hashable {

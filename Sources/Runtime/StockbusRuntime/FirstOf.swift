@@ -1,4 +1,3 @@
-internal import EventBus
 internal import StockbusPlugin
 
 /// Waits until one of these latches has fired.

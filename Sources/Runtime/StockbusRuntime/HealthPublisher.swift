@@ -1,5 +1,3 @@
-internal import EventBus
-internal import MarketData
 internal import StockbusPlugin
 
 /// Publishes the states of a run's components on its topic `health`, as they change.

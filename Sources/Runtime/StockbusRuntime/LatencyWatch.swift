@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import EventBus
 internal import StockbusPlugin
 
 /// Measures the latency of events over the edges of a run, one event of each edge at a time, while its figures are requested.

@@ -1,4 +1,3 @@
-package import EventBus
 package import StockbusPlugin
 
 /// Accounts for every event, per edge and in total: in = delivered + filtered + dropped + conflated + dead-lettered + in flight.

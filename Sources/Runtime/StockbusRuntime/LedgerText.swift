@@ -1,4 +1,3 @@
-internal import EventBus
 internal import StockbusPlugin
 
 /// A ledger as text for people, at most 80 columns wide with any names and figures.

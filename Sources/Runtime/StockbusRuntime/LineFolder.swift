@@ -1,4 +1,3 @@
-internal import Logging
 internal import StockbusPlugin
 
 /// Decides which lines of a log are shown: the first of lines with the same text, the first few of lines that differ only in their numbers.

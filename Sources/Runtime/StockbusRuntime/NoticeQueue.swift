@@ -1,4 +1,3 @@
-internal import EventBus
 internal import Synchronization
 internal import StockbusPlugin
 

@@ -1,4 +1,3 @@
-internal import EventBus
 internal import StockbusConfig
 package import StockbusPlugin
 internal import Synchronization

@@ -1,6 +1,3 @@
-package import EventBus
-package import Logging
-package import MarketData
 package import StockbusConfig
 package import StockbusPlugin
 

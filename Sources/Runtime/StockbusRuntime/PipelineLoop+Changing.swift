@@ -1,4 +1,3 @@
-internal import EventBus
 package import StockbusConfig
 internal import StockbusPlugin
 
@@ -17,7 +16,7 @@ struct Transition: Sendable {
     case returning(String)
   }
 
-  let change: Change
+  let change: PendingChange
   /// The plan before the change.
   let old: PlannedNode
   let number: Int
@@ -57,7 +56,7 @@ extension Pipeline {
   /// Replaces the plan of one component.
   func exchange(_ plan: PlannedNode) async throws(ChangeError) {
     let error = await withCheckedContinuation { reply in
-      if !changes.post(.change(Change(plan: plan, reply: reply))) { reply.resume(returning: ChangeError("the run is over")) }
+      if !changes.post(.change(PendingChange(plan: plan, reply: reply))) { reply.resume(returning: ChangeError("the run is over")) }
     }
     if let error { throw error }
   }
@@ -65,7 +64,7 @@ extension Pipeline {
 
 // A change goes from stage to stage as events about its component arrive; the loop itself never waits for one.
 extension PipelineLoop {
-  mutating func begin(_ change: Change, _ group: inout Children) {
+  mutating func begin(_ change: PendingChange, _ group: inout Children) {
     let id = change.plan.id
     guard let member = pipeline.member(id) else { return change.reply.resume(returning: ChangeError("there is no component '\(id)'")) }
     if let obstacle = obstacle(to: change.plan, member) { return change.reply.resume(returning: ChangeError(obstacle)) }

@@ -1,6 +1,3 @@
-internal import EventBus
-internal import Logging
-internal import MarketData
 internal import StockbusConfig
 internal import StockbusPlugin
 

@@ -1,6 +1,3 @@
-internal import EventBus
-package import Logging
-package import MarketData
 package import StockbusPlugin
 
 /// The clock of a run: its time of day never goes back.

@@ -1,5 +1,3 @@
-internal import EventBus
-internal import Logging
 internal import StockbusConfig
 internal import StockbusPlugin
 

@@ -1,6 +1,5 @@
 internal import LibC
-package import MarketData
-internal import StockbusPlugin
+package import StockbusPlugin
 
 /// The system's clocks.
 package struct SystemTimekeeper: Timekeeper {

@@ -1,4 +1,3 @@
-internal import EventBus
 package import StockbusConfig
 internal import StockbusPlugin
 

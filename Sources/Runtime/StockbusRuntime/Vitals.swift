@@ -1,4 +1,3 @@
-internal import EventBus
 internal import StockbusPlugin
 
 /// The state of the instances of one component. Its supervisors write it; health and status read it.

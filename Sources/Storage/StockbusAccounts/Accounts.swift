@@ -1,4 +1,3 @@
-internal import MarketData
 package import StockbusHistory
 package import StockbusPlugin
 

@@ -1,5 +1,4 @@
 internal import LibC
-internal import MarketData
 internal import StockbusFiles
 internal import StockbusPlugin
 internal import StockbusSQLite

@@ -1,5 +1,3 @@
-internal import EventBus
-internal import MarketData
 package import StockbusPlugin
 internal import StockbusSQLite
 

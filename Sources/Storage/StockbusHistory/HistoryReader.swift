@@ -1,5 +1,4 @@
-package import MarketData
-internal import StockbusPlugin
+package import StockbusPlugin
 internal import StockbusSQLite
 
 /// Reads a history file, beside its writer or without one: bars, last prices and closes.

@@ -1,4 +1,3 @@
-package import MarketData
 internal import StockbusFiles
 package import StockbusPlugin
 internal import StockbusSQLite

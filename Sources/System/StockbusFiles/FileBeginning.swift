@@ -1,4 +1,3 @@
-internal import MarketData
 package import StockbusPlugin
 
 /// The beginning of a file to which records will be added.

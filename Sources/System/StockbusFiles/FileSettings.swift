@@ -1,4 +1,3 @@
-internal import MarketData
 package import StockbusPlugin
 
 /// How a growing file is opened and rotated: a group for plugins that write such a file.

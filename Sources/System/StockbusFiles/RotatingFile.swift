@@ -1,4 +1,3 @@
-package import MarketData
 package import StockbusPlugin
 internal import StockbusSystem
 

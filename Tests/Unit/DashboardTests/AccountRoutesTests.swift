@@ -26,21 +26,9 @@ import Testing
     settings.signup = .open
     settings.cost = PasswordCost(rounds: 16, blockSize: 1, parallelism: 1)
     accounts = Accounts(try await DatabaseShare.open(folder.file("h.db")), settings, clock: clock)
-    let rules = OwnRules(
-      read: { text in
-        guard text.contains("crosses_above") else { return .failure(.malformed("a rule needs a condition")) }
-        return .success(OwnRules.Shown(name: "n", symbol: "AAPL", condition: "crosses above 88", threshold: "88"))
-      },
-      follow: { [followed] person, text, change in
-        followed.update { $0.append("\(person.name) \(change) \(text)") }
-        return text.contains("refused") ? .malformed("the rule 'n' exists already") : nil
-      },
-      configured: { _ in [["id": "c1", "name": "all", "own": false]] }, mute: { id, _ in id == "c1" }, remove: { id in id == "c1" })
-    let changes = changes
     let routes = AccountRoutes(
-      Gate(accounts, needsLogin: needsLogin) { [logged] level, text in logged.update { $0.append("\(level) \(text)") } }, rules: rules,
-      session: { [.init("program", "stockbus")] },
-      export: { _ in [.init("orders", [])] }, changed: { _, change, _ in changes.update { $0.append(change) } })
+      gate: Gate(accounts, needsLogin: needsLogin) { [logged] level, text in logged.update { $0.append("\(level) \(text)") } },
+      host: FakePeopleHost(changes: changes, followed: followed))
     let limits = WebLimits()
     responder = WebResponder(
       routes: routes.routes, names: .loopback, proxies: [], isSecure: false, limits: limits, roll: WebRoll(limits))
@@ -316,5 +304,30 @@ import Testing
     #expect(try await local.ask(.delete, "/api/account", #"{"password":"x"}"#).status == 403)
     // A token that is not valid is no reason to be let in.
     #expect(try await local.ask(.get, "/api/watchlists", bearer: "x").status == 401)
+  }
+}
+
+/// A run that keeps what it was asked, and has one rule of its own.
+private struct FakePeopleHost: PeopleHost {
+  let changes: Watched<[AccountRoutes.Change]>
+  let followed: Watched<[String]>
+
+  func usableScopes() -> Set<Scope> { Set(Scope.allCases) }
+  func isReserved(_ name: String) -> Bool { false }
+  func sessionMembers() -> [JSONValue.Member] { [.init("program", "stockbus")] }
+  func exportedMembers(of person: Person) -> [JSONValue.Member] { [.init("orders", [])] }
+  func send(_ change: AccountRoutes.Change, _ record: JSONValue, to person: Person) { changes.update { $0.append(change) } }
+  func configuredRules(for person: Person) -> [JSONValue] { [["id": "c1", "name": "all", "own": false]] }
+  func muteRule(_ id: String, _ isMuted: Bool) -> Bool { id == "c1" }
+  func removeRule(_ id: String) -> Bool { id == "c1" }
+
+  func read(rule: String) throws(AccountError) -> ShownRule {
+    guard rule.contains("crosses_above") else { throw .malformed("a rule needs a condition") }
+    return ShownRule(name: "n", symbol: "AAPL", condition: "crosses above 88", threshold: "88")
+  }
+
+  func follow(_ rule: String, _ change: OwnRuleChange, of person: Person) -> AccountError? {
+    followed.update { $0.append("\(person.name) \(change) \(rule)") }
+    return rule.contains("refused") ? .malformed("there is a rule 'n' already") : nil
   }
 }

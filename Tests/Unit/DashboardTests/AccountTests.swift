@@ -130,7 +130,7 @@ import Testing
       let run = FakeRun().offering((any OrderDesk).self, by: "broker", FakeOrderDesk(hasAccounts: hasAccounts, fault: fault))
       let dashboard = try Dashboard(DashboardSettings(), PluginHarness(id: "web", run: run).context)
       do throws(AccountError) {
-        let isTaken = try await dashboard.hasPaperAccount("momentum")
+        let isTaken = try await dashboard.isReserved("momentum")
         #expect(isTaken == hasAccounts && fault == nil)
       } catch { #expect(error == .busy && fault != nil) }
     }

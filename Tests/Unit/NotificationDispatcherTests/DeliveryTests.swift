@@ -27,7 +27,7 @@ import Testing
     _ harness: PluginHarness, queue: Int = 10, quiet: QuietHours? = nil, rates: [String], heeds: Bool = false
   ) throws -> DeliveryQueues {
     let channels = try rates.enumerated().map { i, rate in
-      var options = ChannelOptions()
+      var options = NotificationChannelOptions()
       options.rate = try Rate(option: rate)
       options.heedsQuietHours = heeds && i == 0
       return OpenedChannel(
@@ -110,7 +110,7 @@ import Testing
       }
     }
     let pauses = Watched<[Duration]>([])
-    let delivery = Delivery(channel: channel, clock: clock, random: RandomStream(seed: 1))
+    let delivery = NotificationDelivery(channel: channel, clock: clock, random: RandomStream(seed: 1))
     async let outcome = delivery.attempt(exampleNotification()) { _, pause in pauses.update { $0.append(pause) } }
     for _ in 0..<3 { await clock.passPause(atMost: .seconds(90)) }
     #expect(await outcome == .delivered(attempts: 4))
@@ -126,10 +126,10 @@ import Testing
     let clock = ManualTimekeeper()
     let hopeless = Script(retries: RetryPolicy(attempts: 5)) { _ in DeliveryError("no", isTransient: false) }
     #expect(
-      await Delivery(channel: hopeless, clock: clock, random: RandomStream(seed: 1)).attempt(exampleNotification()) { _, _ in }
+      await NotificationDelivery(channel: hopeless, clock: clock, random: RandomStream(seed: 1)).attempt(exampleNotification()) { _, _ in }
         == .failed(attempts: 1, reason: "no"))
     let failing = Script(retries: RetryPolicy(attempts: 3)) { DeliveryError("no \($0)", isTransient: true) }
-    async let outcome = Delivery(channel: failing, clock: clock, random: RandomStream(seed: 1))
+    async let outcome = NotificationDelivery(channel: failing, clock: clock, random: RandomStream(seed: 1))
       .attempt(exampleNotification()) { _, _ in }
     for _ in 0..<2 { await clock.passPause(atMost: .seconds(2)) }
     #expect(await outcome == .failed(attempts: 3, reason: "no 3"))

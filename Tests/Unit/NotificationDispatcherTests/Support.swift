@@ -57,11 +57,11 @@ final class ScriptedTransport: HTTPTransport {
 /// Records the calls and returns results by a script.
 final class ScriptedPrograms: ProgramRunner {
   let calls = Watched<[ProgramCall]>([])
-  private let result: Result<ProgramResult, ProgramError>
+  private let result: Result<ProgramResult, ProgramFailure>
 
-  init(_ result: Result<ProgramResult, ProgramError> = .success(.exited(0))) { self.result = result }
+  init(_ result: Result<ProgramResult, ProgramFailure> = .success(.exited(0))) { self.result = result }
 
-  func run(_ call: ProgramCall, clock: any Timekeeper) async throws(ProgramError) -> ProgramResult {
+  func run(_ call: ProgramCall, clock: any Timekeeper) async throws(ProgramFailure) -> ProgramResult {
     calls.update { $0.append(call) }
     return try result.get()
   }

@@ -66,7 +66,7 @@ import Testing
     ]
   }
 
-  private func conditions(_ codes: String) throws -> (verdict: Verdict?, conditions: [TradeCondition]) {
+  private func conditions(_ codes: String) throws -> (verdict: MessageOutcome?, conditions: [TradeCondition]) {
     var reader = try MessageReader(Self.spec, event: .trade)
     var found: [TradeCondition] = []
     var message = #"{"t":"x","s":"A","p":1,"q":2,"c":\#(codes)}"#

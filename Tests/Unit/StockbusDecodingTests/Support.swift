@@ -5,10 +5,10 @@ import StockbusPlugin
 
 /// The result of a message: its verdict and its events, each as a line.
 struct Result: Equatable {
-  var verdict: Verdict
+  var verdict: MessageOutcome
   var events: [String]
 
-  init(_ verdict: Verdict, _ events: [String] = []) {
+  init(_ verdict: MessageOutcome, _ events: [String] = []) {
     self.verdict = verdict
     self.events = events
   }

@@ -12,7 +12,7 @@ import Testing
     return spec
   }
 
-  private func verdicts(_ messages: [String], ignoring texts: [String]? = nil) throws -> [Verdict] {
+  private func verdicts(_ messages: [String], ignoring texts: [String]? = nil) throws -> [MessageOutcome] {
     try decode(messages, spec(ignoring: texts), as: Trade.self).map(\.verdict)
   }
 
@@ -46,10 +46,10 @@ import Testing
   }
 
   @Test func `the words say what to write`() {
-    #expect(Verdict.words(ofNoJSON: "pong") == "'pong' is not JSON; if it is a heartbeat, write ignore: [pong] in 'decoding'")
-    #expect(Verdict.words(ofNoJSON: "h, b") == "'h, b' is not JSON; if it is a heartbeat, write ignore: [\"h, b\"] in 'decoding'")
-    #expect(Verdict.words(ofNoJSON: "") == "an empty message is not JSON; if it is a heartbeat, write ignore: [''] in 'decoding'")
-    #expect(Verdict.words(ofNoJSON: "42[\"trade\",{…") == "'42[\"trade\",{…' is not JSON")
+    #expect(MessageOutcome.words(ofNoJSON: "pong") == "'pong' is not JSON; if it is a heartbeat, write ignore: [pong] in 'decoding'")
+    #expect(MessageOutcome.words(ofNoJSON: "h, b") == "'h, b' is not JSON; if it is a heartbeat, write ignore: [\"h, b\"] in 'decoding'")
+    #expect(MessageOutcome.words(ofNoJSON: "") == "an empty message is not JSON; if it is a heartbeat, write ignore: [''] in 'decoding'")
+    #expect(MessageOutcome.words(ofNoJSON: "42[\"trade\",{…") == "'42[\"trade\",{…' is not JSON")
   }
 
   @Test func `a byte order mark costs nothing`() throws {

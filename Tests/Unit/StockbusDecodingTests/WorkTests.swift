@@ -38,7 +38,7 @@ import Testing
   }
 
   /// True for the usual messages of a venue, which give events.
-  private func isUsual(_ verdict: Verdict) -> Bool {
+  private func isUsual(_ verdict: MessageOutcome) -> Bool {
     if case .events(let count) = verdict { return count > 0 }
     return false
   }
@@ -154,7 +154,7 @@ import Testing
       spec.time = .ms
       spec.messages = ["t": .event(.trade, when: ["p": ["*"]], .trade("s", time: "t", price: "p", size: "q", side: "d"))]
     }
-    func verdict(_ change: (String, String)) throws -> Verdict {
+    func verdict(_ change: (String, String)) throws -> MessageOutcome {
       let message = #"{"s":"A","t":1,"p":1,"q":2,"d":"b"}"#.replacing(change.0, with: change.1)
       return try decode([message], spec, as: Trade.self)[0].verdict
     }

@@ -103,7 +103,9 @@ import Testing
   }
 
   @Test func `a column gives way down to its longest word`() {
-    let table = Table(rows: [["NAME", "TAKES", "TEXT"], ["a", "one, two and three", "What it does, in many words that need their room."]])
+    let table = TextTable(rows: [
+      ["NAME", "TAKES", "TEXT"], ["a", "one, two and three", "What it does, in many words that need their room."],
+    ])
     #expect(
       table.lines(width: 44) == [
         "NAME  TAKES  TEXT",

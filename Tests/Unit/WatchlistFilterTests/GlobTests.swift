@@ -30,7 +30,7 @@ func matchesPlainly(_ name: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Un
       }
       let expected = matchesPlainly(name[...], pattern[...])
       let text = { (scalars: [Unicode.Scalar]) in Array(String(String.UnicodeScalarView(scalars)).utf8) }
-      #expect(Watchlist.matches(text(name), text(pattern)) == expected, "\(name) \(pattern)")
+      #expect(WatchlistMatcher.matches(text(name), text(pattern)) == expected, "\(name) \(pattern)")
       hits += expected ? 1 : 0
     }
     #expect(hits > 5000)
@@ -39,14 +39,14 @@ func matchesPlainly(_ name: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Un
   @Test func `many stars are no trap`() {
     let name = Array(String(repeating: "A", count: 64).utf8)
     let pattern = Array((String(repeating: "*A", count: 31) + "*B").utf8)
-    #expect(!Watchlist.matches(name, pattern))
-    #expect(Watchlist.matches(name, pattern.dropLast(2) + [42]))
+    #expect(!WatchlistMatcher.matches(name, pattern))
+    #expect(WatchlistMatcher.matches(name, pattern.dropLast(2) + [42]))
   }
 
   @Test func `what can be neither name nor pattern`() {
-    #expect(Watchlist.fault(in: "BRK.*") == nil)
-    #expect(Watchlist.fault(in: String(repeating: "?", count: 65)) == "a pattern has at most 64 bytes")
-    #expect(Watchlist.fault(in: "") == "a symbol cannot be empty")
-    #expect(Watchlist.fault(in: "A,B") == "a symbol cannot contain control characters, quotation marks, backslashes or commas")
+    #expect(WatchlistMatcher.fault(in: "BRK.*") == nil)
+    #expect(WatchlistMatcher.fault(in: String(repeating: "?", count: 65)) == "a pattern has at most 64 bytes")
+    #expect(WatchlistMatcher.fault(in: "") == "a symbol cannot be empty")
+    #expect(WatchlistMatcher.fault(in: "A,B") == "a symbol cannot contain control characters, quotation marks, backslashes or commas")
   }
 }

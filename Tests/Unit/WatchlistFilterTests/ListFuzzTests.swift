@@ -18,10 +18,10 @@ import Testing
       if !bytes.isEmpty, Int.random(in: 0..<9, using: &random) == 0 { bytes[bytes.count / 2] ^= 0x80 }
       do throws(WatchlistError) {
         let entries = try costs.measure(size: bytes.count, "\(bytes)", isGood: { !$0.isEmpty }) { () throws(WatchlistError) in
-          try Watchlist.entries(bytes, path: "list")
+          try WatchlistMatcher.entries(bytes, path: "list")
         }
         for entry in entries {
-          #expect(Watchlist.fault(in: entry) == nil && !entry.isEmpty && !entry.contains("#"))
+          #expect(WatchlistMatcher.fault(in: entry) == nil && !entry.isEmpty && !entry.contains("#"))
         }
       } catch {
         refused += 1

@@ -66,7 +66,7 @@ extension Target {
     return true
   }
 
-  private static func count(_ verdict: Verdict) -> Int {
+  private static func count(_ verdict: MessageOutcome) -> Int {
     switch verdict {
     case .events(let count): count
     case .several(let parts): parts.reduce(0) { $0 + count($1) }
@@ -74,11 +74,11 @@ extension Target {
     }
   }
 
-  private static func isSound(_ verdict: Verdict) -> Bool {
+  private static func isSound(_ verdict: MessageOutcome) -> Bool {
     switch verdict {
     case .malformed(let reason): !reason.isEmpty && reason.utf8.count < 2000
     case .unknown(let shape): shape.utf8.count < 2000
-    case .notJSON(let text): text.utf8.count < 200 && isPlain(Verdict.words(ofNoJSON: text))
+    case .notJSON(let text): text.utf8.count < 200 && isPlain(MessageOutcome.words(ofNoJSON: text))
     case .several(let parts): parts.allSatisfy(isSound)
     default: true
     }

@@ -1,7 +1,7 @@
 /// The live part at the bottom of the screen: a block of lines rendered for a size, which it does not exceed.
 ///
 /// The cursor is at the beginning of the last line, or, without lines, at the beginning of an empty one.
-struct Frame: Hashable {
+struct ScreenFrame: Hashable {
   var lines: [RenderedLine] = []
   var size: TerminalSize
 }
@@ -13,7 +13,7 @@ enum FrameDiff {
   /// Only lines that differ are sent, each cleared first, because a terminal may draw a text wider or narrower than expected. Everything is
   /// redrawn if lines are printed above it, or if the size has changed. `reflows` is true if the terminal rewraps lines when it gets
   /// narrower, because then a line of the old frame takes several rows.
-  static func bytes(from old: Frame, to new: Frame, log: [RenderedLine] = [], reflows: Bool = true) -> [UInt8] {
+  static func bytes(from old: ScreenFrame, to new: ScreenFrame, log: [RenderedLine] = [], reflows: Bool = true) -> [UInt8] {
     var out: [UInt8] = []
     if old.lines.isEmpty {
       for line in log { out += line.bytes + Sequences.newLine }
@@ -41,9 +41,9 @@ enum FrameDiff {
   }
 
   /// The bytes that leave `frame` on the screen and restore the terminal, with the cursor below the frame.
-  static func finish(_ frame: Frame) -> [UInt8] { frame.lines.isEmpty ? [] : Sequences.newLine + Sequences.end }
+  static func finish(_ frame: ScreenFrame) -> [UInt8] { frame.lines.isEmpty ? [] : Sequences.newLine + Sequences.end }
 
-  private static func rowsAboveCursor(_ frame: Frame, in size: TerminalSize, _ reflows: Bool) -> Int {
+  private static func rowsAboveCursor(_ frame: ScreenFrame, in size: TerminalSize, _ reflows: Bool) -> Int {
     frame.lines.dropLast().reduce(0) { $0 + (reflows ? $1.rows(in: size.columns) : 1) }
   }
 

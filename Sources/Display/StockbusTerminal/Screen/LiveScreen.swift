@@ -2,12 +2,12 @@
 ///
 /// A value without I/O: every method returns the bytes of one frame, to be written at once and in order.
 package struct LiveScreen: Sendable {
-  private var frame: Frame
+  private var frame: ScreenFrame
   private let capabilities: TerminalCapabilities
 
   package init(_ capabilities: TerminalCapabilities) {
     self.capabilities = capabilities
-    frame = Frame(size: capabilities.size)
+    frame = ScreenFrame(size: capabilities.size)
   }
 
   /// True if a block is on the screen: the cursor is hidden, and long lines are cut.
@@ -17,7 +17,7 @@ package struct LiveScreen: Sendable {
   ///
   /// The block is cut to the size of the terminal; lines of the log are printed completely.
   package mutating func show(_ block: [StyledLine], log: [StyledLine] = [], size: TerminalSize) -> [UInt8] {
-    var next = Frame(size: size)
+    var next = ScreenFrame(size: size)
     next.lines = block.prefix(size.rows).map { render($0.prefix(columns: size.columns)) }
     defer { frame = next }
     return FrameDiff.bytes(from: frame, to: next, log: log.map(render), reflows: capabilities.reflows)

@@ -1,6 +1,5 @@
-package import MarketData
 internal import StockbusInstruments
-internal import StockbusPlugin
+package import StockbusPlugin
 
 /// The data of one symbol. Times without another unit are nanoseconds of the run's uptime.
 package struct Row {

@@ -1,4 +1,3 @@
-package import MarketData
 internal import StockbusExpressions
 package import StockbusPlugin
 

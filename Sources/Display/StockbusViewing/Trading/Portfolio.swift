@@ -1,5 +1,4 @@
-package import MarketData
-internal import StockbusPlugin
+package import StockbusPlugin
 
 /// The trading accounts of the run as the last events left them: a value, updated by one mutating call for each batch.
 ///

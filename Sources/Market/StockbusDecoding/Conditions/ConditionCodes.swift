@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 /// How a feed writes the sale conditions of its trades.

@@ -1,4 +1,3 @@
-package import MarketData
 package import StockbusPlugin
 
 /// Finds the condition of a trade from the feed's text: by the codes of a plan, and by codes that a configuration adds or changes.

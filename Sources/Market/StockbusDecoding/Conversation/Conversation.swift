@@ -1,5 +1,4 @@
-package import MarketData
-internal import StockbusPlugin
+package import StockbusPlugin
 
 /// A message to be sent to a venue.
 package struct OutgoingMessage: Hashable, Sendable, CustomStringConvertible {

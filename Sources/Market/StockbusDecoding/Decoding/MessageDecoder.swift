@@ -19,12 +19,12 @@ package struct MessageDecoder<E: DecodedEvent>: ~Copyable {
 
   /// Decodes one message that was received at `received`; calls `body` with its events in order.
   @inlinable @inline(__always)
-  package mutating func decode(_ message: UnsafeBufferPointer<UInt8>, received: Timestamp, into body: (E) -> Void) -> Verdict {
+  package mutating func decode(_ message: UnsafeBufferPointer<UInt8>, received: Timestamp, into body: (E) -> Void) -> MessageOutcome {
     box.read(message, received) { body(E($0)) }
   }
 
   /// Decodes a message given as a string.
-  package mutating func decode(_ message: String, received: Timestamp, into body: (E) -> Void) -> Verdict {
+  package mutating func decode(_ message: String, received: Timestamp, into body: (E) -> Void) -> MessageOutcome {
     var message = message
     return message.withUTF8 { decode($0, received: received, into: body) }
   }
@@ -51,7 +51,7 @@ final class MessageReaderBox {
   @usableFromInline
   func read(
     _ message: UnsafeBufferPointer<UInt8>, _ received: Timestamp, into body: (borrowing DecodedValues) -> Void
-  ) -> Verdict {
+  ) -> MessageOutcome {
     reader.read(message, received: received, into: body)
   }
 }

@@ -4,7 +4,7 @@ internal import MarketData
 extension MessageReader {
   /// Handles one message, which is the whole text or an item of a list of messages.
   @inline(__always)
-  mutating func unit(_ root: Int, _ body: (borrowing DecodedValues) -> Void) -> Verdict {
+  mutating func unit(_ root: Int, _ body: (borrowing DecodedValues) -> Void) -> MessageOutcome {
     if !book.recall.isNone { recall(root) }
     if book.sequence.series >= 0 { countStream(root) }
     var scope = root
@@ -32,7 +32,7 @@ extension MessageReader {
   }
 
   @inline(never)
-  private mutating func unknown(_ scope: Int, _ root: Int) -> Verdict {
+  private mutating func unknown(_ scope: Int, _ root: Int) -> MessageOutcome {
     // A text that the spec ignores may also be JSON, such as a number.
     if root == 0 {
       let text = TextualMessage(UnsafeBufferPointer(start: tape.text, count: tape.count))
@@ -71,7 +71,7 @@ extension MessageReader {
 
   /// Handles a message without events of the wanted type.
   @inline(never)
-  private mutating func talk(_ index: Int, _ scope: Int, _ root: Int) -> Verdict {
+  private mutating func talk(_ index: Int, _ scope: Int, _ root: Int) -> MessageOutcome {
     let rule = book.rules[index]
     let kind = book.names[index]
     if !rule.rememberedID.isNone { _ = remember(rule, scope, root) }

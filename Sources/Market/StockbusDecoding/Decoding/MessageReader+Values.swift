@@ -3,7 +3,7 @@ internal import MarketData
 /// Decodes the events of a message. Unsafe inside: the book's lists and the tape's nodes are accessed by pointer.
 extension MessageReader {
   @inline(__always)
-  mutating func data(_ index: Int, _ scope: Int, _ root: Int, _ body: (borrowing DecodedValues) -> Void) -> Verdict {
+  mutating func data(_ index: Int, _ scope: Int, _ root: Int, _ body: (borrowing DecodedValues) -> Void) -> MessageOutcome {
     let rule = book.rules[index]
     if !rule.rememberedID.isNone { rememberAgain(rule, scope, root) }
     var count = 0
@@ -41,11 +41,11 @@ extension MessageReader {
   }
 
   @inline(never)
-  private mutating func flawed(_ count: Int) -> Verdict {
+  private mutating func flawed(_ count: Int) -> MessageOutcome {
     tally.malformed &+= 1
     told += 1
     let more = faults.count > 1 ? "; and \(faults.count - 1) more items" : ""
-    let fault = Verdict.malformed(reason: faults.first + more)
+    let fault = MessageOutcome.malformed(reason: faults.first + more)
     return count == 0 ? fault : .several([.events(count), fault])
   }
 

@@ -89,7 +89,7 @@ package struct MessageReader: ~Copyable {
   /// Reads one message; calls `body` with each event's values. Errors in some items do not affect the others.
   package mutating func read(
     _ message: UnsafeBufferPointer<UInt8>, received: Timestamp, into body: (borrowing DecodedValues) -> Void
-  ) -> Verdict {
+  ) -> MessageOutcome {
     if !gaps.isEmpty { gaps.removeAll(keepingCapacity: true) }
     do throws(JSONProblem) { try tape.read(message) } catch { return unreadable(message, error) }
     values.received = received
@@ -100,7 +100,7 @@ package struct MessageReader: ~Copyable {
 
   /// Handles a message that is not JSON: an ignored text, another text, or a damaged object or list.
   @inline(never)
-  private mutating func unreadable(_ message: UnsafeBufferPointer<UInt8>, _ problem: JSONProblem) -> Verdict {
+  private mutating func unreadable(_ message: UnsafeBufferPointer<UInt8>, _ problem: JSONProblem) -> MessageOutcome {
     let text = TextualMessage(message)
     if isIgnored(text) { return passOver(text) }
     if text.beginsAsJSON || problem.code == .tooLong {
@@ -114,14 +114,14 @@ package struct MessageReader: ~Copyable {
   /// True if the spec ignores messages of this text.
   func isIgnored(_ text: TextualMessage) -> Bool { ignored.contains { text.bytes.elementsEqual($0) } }
 
-  mutating func passOver(_ text: TextualMessage) -> Verdict {
+  mutating func passOver(_ text: TextualMessage) -> MessageOutcome {
     tally.ignored += 1
     return .heartbeat(kind: text.name)
   }
 
   /// Handles a list whose items are messages. The cost of reporting messages without events does not grow with the list.
   @inline(never)
-  private mutating func parts(_ body: (borrowing DecodedValues) -> Void) -> Verdict {
+  private mutating func parts(_ body: (borrowing DecodedValues) -> Void) -> MessageOutcome {
     var found = Parts()
     let end = Int(tape.nodes[0].next)
     var at = 1
@@ -153,11 +153,11 @@ package struct MessageReader: ~Copyable {
 private struct Parts {
   private var events = 0
   private var isOfUse = false
-  private var others: [Verdict] = []
+  private var others: [MessageOutcome] = []
   private var isAuthenticated = false
   private var untold = 0
 
-  mutating func add(_ verdict: Verdict) {
+  mutating func add(_ verdict: MessageOutcome) {
     switch verdict {
     case .events(let count):
       events &+= count
@@ -177,7 +177,7 @@ private struct Parts {
   /// Counts a message without events that is not reported.
   mutating func addUntold() { untold += 1 }
 
-  var verdict: Verdict {
+  var verdict: MessageOutcome {
     // Known messages without use are not reported beside useful ones.
     var others = others
     if isOfUse { others.removeAll { if case .other = $0 { true } else { false } } }

@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 /// A compiled spec: flat lists without references, so that deciding on a message does not change reference counts.

@@ -31,7 +31,7 @@ struct TextualMessage {
   }
 }
 
-extension Verdict {
+extension MessageOutcome {
   /// The meaning of a message that is not JSON, for the user who configures its source.
   package static func words(ofNoJSON text: String) -> String {
     if text.isEmpty { return "an empty message is not JSON; if it is a heartbeat, write ignore: [''] in 'decoding'" }

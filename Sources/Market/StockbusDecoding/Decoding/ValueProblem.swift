@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 /// Why a value in a message is not valid.

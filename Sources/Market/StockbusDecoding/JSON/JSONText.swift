@@ -1,4 +1,3 @@
-internal import MarketData
 package import StockbusPlugin
 
 /// Parses JSON texts of some kilobytes that are not events, such as the messages of a program. Reuses its memory for the next text.

@@ -1,5 +1,4 @@
-package import MarketData
-internal import StockbusPlugin
+package import StockbusPlugin
 
 /// All reasons why a decoding spec cannot be used, in words, each with its option.
 package struct DecodingSpecError: Error, Hashable, Sendable, CustomStringConvertible {

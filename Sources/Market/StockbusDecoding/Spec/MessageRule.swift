@@ -1,4 +1,3 @@
-package import MarketData
 package import StockbusPlugin
 
 /// The role of a kind of message.

@@ -1,4 +1,3 @@
-package import MarketData
 package import StockbusPlugin
 
 /// A date of trading, without a time zone: the day that a calendar assigns to a session.

@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 /// A column of a file of instruments, or a key of an instrument in YAML.

@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 extension InstrumentsBuilder {

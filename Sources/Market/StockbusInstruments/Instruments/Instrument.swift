@@ -1,5 +1,4 @@
-package import MarketData
-internal import StockbusPlugin
+package import StockbusPlugin
 
 /// The kind of an instrument.
 package enum InstrumentKind: String, Choice, BitwiseCopyable {

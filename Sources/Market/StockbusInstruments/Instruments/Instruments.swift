@@ -1,4 +1,3 @@
-package import MarketData
 package import StockbusFiles
 package import StockbusPlugin
 

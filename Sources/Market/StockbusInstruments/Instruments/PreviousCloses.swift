@@ -1,4 +1,3 @@
-package import MarketData
 package import StockbusPlugin
 
 /// The previous close of each symbol, to which a change since the previous close refers.

@@ -1,4 +1,3 @@
-internal import MarketData
 package import StockbusPlugin
 
 /// An exact positive ratio in lowest terms: `7:1`.

@@ -1,4 +1,3 @@
-package import MarketData
 package import StockbusPlugin
 
 /// A split at the moment from which prices are those of the new shares.

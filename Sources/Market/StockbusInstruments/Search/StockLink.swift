@@ -1,4 +1,3 @@
-package import MarketData
 package import StockbusPlugin
 
 /// A link to a symbol's page: `stocks://symbol/AAPL`, or the symbol alone.

@@ -1,4 +1,3 @@
-package import MarketData
 package import StockbusPlugin
 
 /// The door of a broker, for all that trade: front ends, and the broker's own text commands.

@@ -1,4 +1,3 @@
-internal import EventBus
 package import StockbusPlugin
 internal import Synchronization
 

@@ -1,4 +1,3 @@
-internal import EventBus
 package import StockbusPlugin
 
 /// Lets tasks wait for a change: code that makes the change rings the bell.

@@ -1,4 +1,3 @@
-internal import EventBus
 internal import NIOCore
 package import NIOPosix
 package import StockbusPlugin

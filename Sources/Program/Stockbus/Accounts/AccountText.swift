@@ -1,4 +1,3 @@
-import MarketData
 import StockbusAccounts
 import StockbusPlugin
 import StockbusProgram
@@ -16,12 +15,12 @@ enum AccountText {
     let rows = tokens.map { person, token in
       ["\(token.id)", person, visible(token.name, limit: 64), rights(token.scopes), Timestamp(ns: token.created).description]
     }
-    return Table(rows: [["ID", "OF", "NAME", "MAY", "SINCE"]] + rows).lines(width: nil).joined(separator: "\n")
+    return TextTable(rows: [["ID", "OF", "NAME", "MAY", "SINCE"]] + rows).lines(width: nil).joined(separator: "\n")
   }
 
   static func list(_ accounts: [AccountSummary]) -> String {
     if accounts.isEmpty { return "no accounts" }
     let rows = accounts.map { [$0.name, rights($0.scopes), Timestamp(ns: $0.created).description, "\($0.sessions)"] }
-    return Table(rows: [["NAME", "MAY", "SINCE", "SESSIONS"]] + rows).lines(width: nil).joined(separator: "\n")
+    return TextTable(rows: [["NAME", "MAY", "SINCE", "SESSIONS"]] + rows).lines(width: nil).joined(separator: "\n")
   }
 }

@@ -45,7 +45,7 @@ struct StatusText {
       }
       return row
     }
-    return Table(rows: padded).lines(width: nil)
+    return TextTable(rows: padded).lines(width: nil)
   }
 
   /// `12 s`, `3 min`, `5 h 12 min`, `2 d 3 h`, from milliseconds.
@@ -70,7 +70,7 @@ struct ChangeText {
       let details = ([step.changed.joined(separator: ", ")] + waiting).filter { !$0.isEmpty }
       return [step.step.rawValue, step.id, details.joined(separator: "; ")]
     }
-    return report.warnings + Table(rows: rows).lines(width: nil) + report.problems + [last]
+    return report.warnings + TextTable(rows: rows).lines(width: nil) + report.problems + [last]
   }
 
   private var last: String {

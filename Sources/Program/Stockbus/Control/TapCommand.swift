@@ -1,5 +1,4 @@
 import ArgumentParser
-import EventBus
 import StockbusControl
 import StockbusPlugin
 import StockbusProgram

@@ -1,5 +1,4 @@
 import ArgumentParser
-import MarketData
 import StockbusHistory
 import StockbusPlugin
 import StockbusProgram
@@ -51,11 +50,11 @@ struct HistoryCheck: ParsableCommand {
         $0.last.description,
       ]
     }
-    if !rows.isEmpty { lines += Table(rows: [head] + rows).lines(width: nil) }
+    if !rows.isEmpty { lines += TextTable(rows: [head] + rows).lines(width: nil) }
     if summary.gapCount > 0 {
       lines.append("\(grouped(summary.gapCount)) \(summary.gapCount == 1 ? "gap" : "gaps") longer than \(gap.optionText)")
       lines += indented(
-        Table(rows: summary.gaps.map { [$0.symbol, $0.length.description, "\($0.from) to \($0.to)"] }).lines(width: nil))
+        TextTable(rows: summary.gaps.map { [$0.symbol, $0.length.description, "\($0.from) to \($0.to)"] }).lines(width: nil))
     }
     return lines.joined(separator: "\n")
   }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import MarketData
 import StockbusHistory
 import StockbusPlugin
 import StockbusProgram

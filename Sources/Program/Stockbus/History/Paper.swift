@@ -1,5 +1,4 @@
 import ArgumentParser
-import MarketData
 import StockbusHistory
 import StockbusPlugin
 import StockbusProgram
@@ -81,7 +80,7 @@ enum PaperText {
       rows.append(["Drawdown", "none"])
     }
     rows.append(["Time in market", percent(report.equity.timeInMarket)])
-    return (["\(report.account)"] + Table(rows: rows).lines(width: nil).map { "  " + $0 }).joined(separator: "\n")
+    return (["\(report.account)"] + TextTable(rows: rows).lines(width: nil).map { "  " + $0 }).joined(separator: "\n")
   }
 
   static func csv(_ reports: [PaperReport]) -> String {

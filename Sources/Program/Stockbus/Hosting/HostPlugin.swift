@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Logging
 internal import Programs
 internal import StockbusConfig
 internal import StockbusInstruments

@@ -1,4 +1,3 @@
-internal import EventBus
 internal import StockbusPlugin
 
 /// How a run treats the events of one symbol: the document of `/symbols/SYMBOL/why`, which `stockbus why` shows.

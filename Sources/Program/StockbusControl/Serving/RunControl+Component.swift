@@ -1,5 +1,3 @@
-internal import Logging
-internal import MarketData
 internal import StockbusPlugin
 internal import StockbusRuntime
 

@@ -1,8 +1,5 @@
-internal import EventBus
-internal import Logging
-package import MarketData
 internal import StockbusFiles
-internal import StockbusPlugin
+package import StockbusPlugin
 package import StockbusRuntime
 
 /// The requests that clients may make to a run.

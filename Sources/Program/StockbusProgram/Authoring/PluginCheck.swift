@@ -1,5 +1,4 @@
 import ArgumentParser
-import EventBus
 import StockbusConfig
 import StockbusFiles
 import StockbusLoading

@@ -85,7 +85,7 @@ struct PluginList: ParsableCommand {
       rows.append([manifest.name, manifest.kind.rawValue, manifest.home.rawValue, path])
       rows += options.map { ["", "", "", $0] }
     }
-    return Table(rows: rows).lines(width: width).joined(separator: "\n")
+    return TextTable(rows: rows).lines(width: width).joined(separator: "\n")
   }
 }
 

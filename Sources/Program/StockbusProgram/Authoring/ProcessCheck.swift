@@ -1,4 +1,3 @@
-import EventBus
 import StockbusLoading
 import StockbusPlugin
 import StockbusTestKit

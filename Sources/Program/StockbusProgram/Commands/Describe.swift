@@ -1,5 +1,4 @@
 import ArgumentParser
-import EventBus
 import StockbusPlugin
 
 struct Describe: ParsableCommand {
@@ -69,7 +68,7 @@ struct Describe: ParsableCommand {
 
   /// A list of the plugins and the event types.
   static func overview(_ catalogue: Catalogue, width: Int?) -> String {
-    let events = Table(rows: [["EVENT TYPE", "WHAT IT IS"]] + catalogue.events.map { [$0.eventName, sentence($0)] })
+    let events = TextTable(rows: [["EVENT TYPE", "WHAT IT IS"]] + catalogue.events.map { [$0.eventName, sentence($0)] })
     return List.text(catalogue, width: width) + "\n\n" + events.lines(width: width).joined(separator: "\n")
   }
 
@@ -82,7 +81,7 @@ struct Describe: ParsableCommand {
       "my_\(part.name) (\(part.emittedTypes ?? ""))"
     }
     if !parts.isEmpty { facts.append(["In parts", parts.joined(separator: ", ")]) }
-    lines += [""] + Table(rows: facts).lines(width: width)
+    lines += [""] + TextTable(rows: facts).lines(width: width)
     let options = plugin.options.describe()
     lines += ["", "Options"] + indented(options.isEmpty ? ["none"] : Self.lines(plugin.options.help(width: width - 2, nested: false)))
     lines += Self.hint(options, plugin.name, width: width)
@@ -127,8 +126,8 @@ extension Describe {
     var csv = ByteWriter(capacity: 512)
     schema.encodeCSV(schema.example, to: &csv)
     var lines = ["\(schema.name): an event type", ""] + wrapped(schema.doc, width: width)
-    if !facts.isEmpty { lines += [""] + Table(rows: facts).lines(width: width) }
-    let fields = Table(rows: [["NAME", "TYPE", "MEANING"]] + schema.fields.map { [$0.name, $0.kind.rawValue, $0.doc] })
+    if !facts.isEmpty { lines += [""] + TextTable(rows: facts).lines(width: width) }
+    let fields = TextTable(rows: [["NAME", "TYPE", "MEANING"]] + schema.fields.map { [$0.name, $0.kind.rawValue, $0.doc] })
     lines += ["", "Fields"] + indented(fields.lines(width: width - 2))
     // Never wrapped, so that they can be copied.
     lines += ["", "As JSON", "  " + schema.json(schema.example), "", "As CSV", "  " + schema.csvHeader, "  " + csv.string]
@@ -163,7 +162,7 @@ extension Describe {
     }
     if let range = info.rangeText { facts.append(["Range", range]) }
     var lines = ["\(walked): an option of \(plugin.name)", ""] + wrapped(info.sentence, width: width) + [""]
-    lines += Table(rows: facts).lines(width: width)
+    lines += TextTable(rows: facts).lines(width: width)
     if !infos.isEmpty {
       lines += ["", "Options"] + indented(Self.lines(info.help(width: width - 2)))
       lines += hint(infos, plugin.name, inside: walked + ".", width: width)

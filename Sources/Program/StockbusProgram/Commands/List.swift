@@ -1,5 +1,4 @@
 import ArgumentParser
-import EventBus
 import StockbusPlugin
 
 struct List: ParsableCommand {
@@ -25,7 +24,7 @@ struct List: ParsableCommand {
         plugin.name, plugin.kind.rawValue, plugin.takesInputs ? plugin.acceptedTypes : "-", plugin.emittedTypes ?? "-", plugin.doc,
       ]
     }
-    return Table(rows: [["PLUGIN", "KIND", "TAKES", "EMITS", "WHAT IT DOES"]] + rows).lines(width: width).joined(separator: "\n")
+    return TextTable(rows: [["PLUGIN", "KIND", "TAKES", "EMITS", "WHAT IT DOES"]] + rows).lines(width: width).joined(separator: "\n")
   }
 
   static func json(_ catalogue: Catalogue) -> JSONValue {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import MarketData
 import StockbusConfig
 import StockbusInstruments
 import StockbusPlugin

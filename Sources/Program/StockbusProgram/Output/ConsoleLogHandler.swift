@@ -1,6 +1,4 @@
 import ArgumentParser
-import Logging
-import MarketData
 import StockbusPlugin
 import StockbusRuntime
 import StockbusTerminal

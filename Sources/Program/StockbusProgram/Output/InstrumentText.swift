@@ -1,4 +1,3 @@
-import MarketData
 import StockbusInstruments
 import StockbusPlugin
 
@@ -68,7 +67,7 @@ private enum Records {
       // A column in which every cell is empty is left out.
       let used = columns.indices.filter { i in i == 0 || rows.contains { !$0[i].isEmpty } }
       let cells = rows.map { row in used.map { row[$0].isEmpty ? "-" : visible(row[$0], limit: 200) } }
-      return Table(rows: [used.map { columns[$0].uppercased() }] + cells).lines(width: width)
+      return TextTable(rows: [used.map { columns[$0].uppercased() }] + cells).lines(width: width)
     case .csv:
       return [columns.joined(separator: ",")] + rows.map { $0.map(quoted).joined(separator: ",") }
     case .json:

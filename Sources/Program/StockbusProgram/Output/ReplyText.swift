@@ -31,6 +31,6 @@ package struct ReplyText {
     for row in rows {
       if let last = tables.last?.last, last.count == row.count { tables[tables.count - 1].append(row) } else { tables.append([row]) }
     }
-    return tables.flatMap { Table(rows: $0).lines(width: nil) }.map { prefix + $0 }
+    return tables.flatMap { TextTable(rows: $0).lines(width: nil) }.map { prefix + $0 }
   }
 }

@@ -1,4 +1,3 @@
-import EventBus
 import StockbusConfig
 import StockbusPlugin
 
@@ -27,7 +26,7 @@ struct Drawing {
         let inputs = node.inputs.map { $0.from + ($0.policy.isEmpty ? "" : " (\($0.policy))") }.joined(separator: ", ")
         return [node.id, node.pluginText, node.blueprint.output?.eventName ?? "-", inputs.isEmpty ? "-" : inputs]
       }
-      let table = Table(rows: [["COMPONENT", "PLUGIN", "EMITS", "READS"]] + rows).lines(width: width)
+      let table = TextTable(rows: [["COMPONENT", "PLUGIN", "EMITS", "READS"]] + rows).lines(width: width)
       return ((isOne ? [] : [part.title]) + table).joined(separator: "\n")
     }
     if !channels.isEmpty {
@@ -35,7 +34,7 @@ struct Drawing {
         func names(_ ends: [ChannelPlan.End]) -> String { ends.isEmpty ? "-" : ends.map(text).joined(separator: ", ") }
         return [channel.title, names(channel.writers), names(channel.readers)]
       }
-      tables.append(Table(rows: [["CHANNEL", "WRITTEN BY", "READ BY"]] + rows).lines(width: width).joined(separator: "\n"))
+      tables.append(TextTable(rows: [["CHANNEL", "WRITTEN BY", "READ BY"]] + rows).lines(width: width).joined(separator: "\n"))
     }
     return tables.joined(separator: "\n\n")
   }

@@ -1,5 +1,3 @@
-import EventBus
-import MarketData
 import StockbusPlugin
 
 /// Writes events as text according to their schema: JSON lines, CSV with a header, or a table.

@@ -6,11 +6,6 @@ package enum PrintFormat: String, CaseIterable, Sendable {
   case table, json, csv
 }
 
-/// How CSV cells that look like formulas are written.
-enum FormulaCells: String, CaseIterable, Sendable {
-  case keep, defuse
-}
-
 /// The request to print, and how printing has ended; shared by the command and the sink that it adds to the pipeline.
 package final class PrintJob: Sendable {
   struct Request: Sendable {

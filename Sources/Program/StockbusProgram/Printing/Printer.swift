@@ -1,4 +1,3 @@
-import EventBus
 import StockbusExpressions
 import StockbusPlugin
 

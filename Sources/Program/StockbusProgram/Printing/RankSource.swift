@@ -1,4 +1,3 @@
-import EventBus
 import StockbusConfig
 import StockbusPlugin
 

@@ -1,6 +1,5 @@
 import CStopSignals
 import LibC
-import Logging
 import StockbusConfig
 import StockbusPlugin
 import StockbusRuntime

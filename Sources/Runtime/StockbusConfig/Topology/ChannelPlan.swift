@@ -1,5 +1,3 @@
-internal import EventBus
-internal import MarketData
 internal import StockbusPlugin
 
 /// A channel, with its writers and readers.

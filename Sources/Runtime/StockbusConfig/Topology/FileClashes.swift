@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 /// One use of a file, with its description for messages.

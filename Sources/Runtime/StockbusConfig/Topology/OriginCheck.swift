@@ -1,5 +1,3 @@
-internal import EventBus
-internal import MarketData
 package import StockbusPlugin
 
 /// Checks components against the origins of their events: in one configuration, or in several that are given together, where events also

@@ -1,5 +1,3 @@
-public import EventBus
-internal import MarketData
 internal import StockbusFiles
 package import StockbusInstruments
 public import StockbusPlugin

@@ -1,4 +1,3 @@
-package import EventBus
 package import StockbusInstruments
 package import StockbusPlugin
 

@@ -1,5 +1,3 @@
-internal import EventBus
-internal import Logging
 package import StockbusConfig
 package import StockbusPlugin
 

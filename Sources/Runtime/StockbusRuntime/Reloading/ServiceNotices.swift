@@ -1,4 +1,3 @@
-internal import EventBus
 internal import StockbusPlugin
 package import StockbusSystem
 

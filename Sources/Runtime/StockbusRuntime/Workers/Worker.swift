@@ -1,6 +1,5 @@
 internal import CMemoryBarrier
 internal import Dispatch
-internal import EventBus
 internal import StockbusPlugin
 
 /// One thread of a pool, and the jobs that wait for it.

@@ -1,6 +1,5 @@
 internal import CMemoryBarrier
-package import EventBus
-internal import StockbusPlugin
+package import StockbusPlugin
 
 /// The threads that a run's components share, one per processor. A component that is woken runs on the thread that woke it.
 ///

@@ -1,5 +1,3 @@
-internal import EventBus
-internal import MarketData
 internal import StockbusPlugin
 
 /// Keys of a component that belong to the runtime.

@@ -1,5 +1,3 @@
-internal import EventBus
-internal import MarketData
 internal import StockbusPlugin
 
 extension LifecycleChecks {

@@ -1,5 +1,3 @@
-public import EventBus
-public import MarketData
 public import StockbusPlugin
 
 /// Captures the notices that a component posts for the whole run.

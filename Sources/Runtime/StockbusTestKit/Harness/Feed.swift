@@ -1,6 +1,4 @@
-public import EventBus
-internal import MarketData
-internal import StockbusPlugin
+public import StockbusPlugin
 
 /// The events of one input, of any type.
 public struct Feed: Sendable {

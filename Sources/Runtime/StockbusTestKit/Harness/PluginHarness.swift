@@ -1,4 +1,3 @@
-public import EventBus
 public import StockbusPlugin
 
 /// Runs one plugin without a runtime: events in, events out, with a clock that the test controls.

@@ -1,5 +1,3 @@
-public import EventBus
-public import MarketData
 public import StockbusPlugin
 internal import Synchronization
 

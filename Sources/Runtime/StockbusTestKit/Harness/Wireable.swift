@@ -1,4 +1,3 @@
-public import EventBus
 public import StockbusPlugin
 
 /// Something that a harness can run: a plugin, or the blueprint of one component type.

@@ -1,5 +1,3 @@
-internal import EventBus
-public import MarketData
 public import StockbusPlugin
 
 /// A clock that a test controls; it never waits for real time.

@@ -70,8 +70,8 @@ package struct DailyImport {
     var numbers = numbers
     let name = path == "-" ? "standard input" : shown(path)
     let intake = SymbolIntake(limit: symbolLimit)
-    var lines: LineReader
-    do throws(InputDescriptor.Failure) { lines = LineReader(try InputDescriptor(path, halt: Halt()), limit: rowLimit) } catch {
+    var lines: ImportLines
+    do throws(InputDescriptor.Failure) { lines = ImportLines(try InputDescriptor(path, halt: Halt()), limit: rowLimit) } catch {
       throw Failure(description: "\(name): \(error.text)")
     }
     var columns: DailyColumns?
@@ -109,7 +109,7 @@ package struct DailyImport {
 }
 
 extension DailyImport {
-  private static func columns(_ line: LineReader.Line, _ name: String) throws(Failure) -> DailyColumns {
+  private static func columns(_ line: ImportLines.Line, _ name: String) throws(Failure) -> DailyColumns {
     do throws(DailyRowError) { return try DailyColumns(header: Array(line.bytes)) } catch {
       throw Failure(description: "\(name):\(line.number): \(error.reason)")
     }

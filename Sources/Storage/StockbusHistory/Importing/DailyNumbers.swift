@@ -1,5 +1,4 @@
-package import MarketData
-internal import StockbusPlugin
+package import StockbusPlugin
 
 /// The format of the numbers in a file of daily bars, and their divisors.
 package struct DailyNumbers: Hashable, Sendable {

@@ -1,5 +1,3 @@
-internal import EventBus
-package import MarketData
 internal import StockbusFiles
 package import StockbusPlugin
 internal import StockbusSQLite
@@ -63,7 +61,7 @@ package final class TradingBook {
       "SELECT symbol, mark, has_quotes, has_trades, is_halted FROM trading_instruments ORDER BY symbol"
     ) { row in
       BrokerSnapshot.Instrument(
-        symbol: try Record.symbol(row.text(0) ?? ""), mark: Price(raw: row.integer(1)), hasQuotes: row.integer(2) != 0,
+        symbol: try BookRecord.symbol(row.text(0) ?? ""), mark: Price(raw: row.integer(1)), hasQuotes: row.integer(2) != 0,
         hasTrades: row.integer(3) != 0, isHalted: row.integer(4) != 0)
     }
     return SavedTrading(snapshot: snapshot, position: position)
@@ -82,7 +80,7 @@ package final class TradingBook {
   }
 
   fileprivate static func records<E: Event>(_ db: SQLiteConnection, _ sql: String, _ values: SQLiteValue...) throws -> [E] {
-    try db.rows(sql, values) { try Record.decode($0.text(0) ?? "") }
+    try db.rows(sql, values) { try BookRecord.decode($0.text(0) ?? "") }
   }
 
   /// Saves the changed records, in order, and the changed instruments. After an error nothing of them is saved.
@@ -98,19 +96,19 @@ package final class TradingBook {
           try db.run(
             "INSERT OR REPLACE INTO trading_orders (number, account, key, is_open, record) VALUES (?, ?, ?, ?, ?)",
             .integer(order.number), .text(order.account.description), .text(order.key), .integer(order.state.isOpen ? 1 : 0),
-            .text(Record.text(order)))
+            .text(BookRecord.text(order)))
         case .fill(let fill):
           lastFill = max(lastFill, fill.number)
           // Not "OR REPLACE": a fill that is booked twice is an error.
           try db.run(
             "INSERT INTO trading_fills (number, account, record) VALUES (?, ?, ?)", .integer(fill.number),
-            .text(fill.account.description), .text(Record.text(fill)))
+            .text(fill.account.description), .text(BookRecord.text(fill)))
         case .position(let position):
           try db.run(
             "INSERT OR REPLACE INTO trading_positions (account, symbol, record) VALUES (?, ?, ?)", .text(position.account.description),
-            .text(position.symbol.description), .text(Record.text(position)))
+            .text(position.symbol.description), .text(BookRecord.text(position)))
         case .account(let account):
-          let (name, record) = (account.account.description, Record.text(account))
+          let (name, record) = (account.account.description, BookRecord.text(account))
           try db.run(
             """
             INSERT INTO trading_accounts (name, record) VALUES (?, ?)
@@ -161,7 +159,7 @@ package struct TradingReader {
 }
 
 /// Events as text in the file: their JSON, which is exact.
-private enum Record {
+private enum BookRecord {
   static func text<E: Event>(_ event: E) -> String { E.schema.json(event) }
 
   static func decode<E: Event>(_ text: String) throws -> E {

@@ -1,4 +1,3 @@
-internal import MarketData
 internal import StockbusPlugin
 
 /// A client's first message: CONNECT with its credentials, and a PING, whose reply shows that the server has admitted the client.

@@ -1,7 +1,7 @@
 internal import StockbusFiles
 
 /// The lines of a file that is read in pieces.
-struct LineReader {
+struct ImportLines {
   struct Line {
     /// Counted from 1.
     let number: Int

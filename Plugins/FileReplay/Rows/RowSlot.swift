@@ -1,7 +1,7 @@
 /// The location of a field's value in the current row.
 ///
 /// Unsafe inside: it points into the reader's block or the parser's scratch memory, both alive until the next row.
-struct FieldSlot {
+struct RowSlot {
   enum Kind: UInt8 {
     /// Not in the row, or null.
     case absent
@@ -38,7 +38,7 @@ struct FieldSlot {
 
 /// The values of one row, by the event's fields.
 struct Slots: ~Copyable {
-  let base: UnsafeMutablePointer<FieldSlot>
+  let base: UnsafeMutablePointer<RowSlot>
   let count: Int
   private let nowhere: UnsafeMutablePointer<UInt8>
 
@@ -47,7 +47,7 @@ struct Slots: ~Copyable {
     nowhere = .allocate(capacity: LineReader.slack)
     nowhere.initialize(repeating: 10, count: LineReader.slack)
     base = .allocate(capacity: max(1, count))
-    base.initialize(repeating: FieldSlot(start: UnsafePointer(nowhere)), count: max(1, count))
+    base.initialize(repeating: RowSlot(start: UnsafePointer(nowhere)), count: max(1, count))
   }
 
   deinit {
@@ -56,7 +56,7 @@ struct Slots: ~Copyable {
   }
 
   @inline(always)
-  subscript(_ index: Int) -> FieldSlot { base[index] }
+  subscript(_ index: Int) -> RowSlot { base[index] }
 
   /// Marks every field as absent; the old locations stay, but are not used for absent fields.
   @inline(always)

@@ -2,7 +2,7 @@ internal import StockbusNetwork
 internal import StockbusPlugin
 
 /// One notification on one channel, with all its attempts.
-struct Delivery: Sendable {
+struct NotificationDelivery: Sendable {
   enum Outcome: Hashable, Sendable {
     case delivered(attempts: Int)
     /// The receiver may have requested a pause, which also concerns the next notification.

@@ -2,7 +2,7 @@ internal import MarketData
 internal import StockbusDecoding
 
 /// Why a line is not valid JSON, and where.
-struct JSONProblem: Error {
+struct JSONRowProblem: Error {
   enum Code {
     case expectedValue, expectedKey, expectedColon, expectedCommaOrBrace, expectedCommaOrBracket, notAContainer, trailingText
     case badNumber, badEscape, loneSurrogate, controlCharacter, unterminatedText, tooDeep
@@ -40,7 +40,7 @@ struct JSONProblem: Error {
 /// Scanning of JSON text (RFC 8259) in place.
 ///
 /// Unsafe inside: it moves a pointer without bounds and relies on the newline after every line, which ends every token.
-enum JSONText {
+enum JSONScanner {
   @inline(always)
   static func skipBlanks(_ p: inout UnsafePointer<UInt8>) {
     while p.pointee == 32 || p.pointee == 9 || p.pointee == 13 { p += 1 }
@@ -48,7 +48,7 @@ enum JSONText {
 
   /// Moves from an opening quotation mark past the closing one; returns true if there are escapes between.
   @inline(always)
-  static func skipString(_ p: inout UnsafePointer<UInt8>) throws(JSONProblem) -> Bool {
+  static func skipString(_ p: inout UnsafePointer<UInt8>) throws(JSONRowProblem) -> Bool {
     var q = p + 1
     while true {
       let found = ByteWords.endsOfText(ByteWords.load(q))
@@ -68,7 +68,7 @@ enum JSONText {
 
   /// Continues from the first backslash or control character of a string past its end.
   @inline(never)
-  private static func skipEscapes(_ q: inout UnsafePointer<UInt8>) throws(JSONProblem) {
+  private static func skipEscapes(_ q: inout UnsafePointer<UInt8>) throws(JSONRowProblem) {
     while true {
       switch q.pointee {
       case 34:
@@ -76,18 +76,18 @@ enum JSONText {
         return
       case 92:
         q += try escapeLength(q)
-      case 10: throw JSONProblem(.unterminatedText, q)
-      case 0..<32: throw JSONProblem(.controlCharacter, q)
+      case 10: throw JSONRowProblem(.unterminatedText, q)
+      case 0..<32: throw JSONRowProblem(.controlCharacter, q)
       default: q += 1
       }
     }
   }
 
-  private static func escapeLength(_ q: UnsafePointer<UInt8>) throws(JSONProblem) -> Int {
+  private static func escapeLength(_ q: UnsafePointer<UInt8>) throws(JSONRowProblem) -> Int {
     do throws(JSONEscapes.Fault) { return try JSONEscapes.length(q) } catch {
       switch error {
-      case .badEscape: throw JSONProblem(.badEscape, q)
-      case .loneSurrogate: throw JSONProblem(.loneSurrogate, q)
+      case .badEscape: throw JSONRowProblem(.badEscape, q)
+      case .loneSurrogate: throw JSONRowProblem(.loneSurrogate, q)
       }
     }
   }

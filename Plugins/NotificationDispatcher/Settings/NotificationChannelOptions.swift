@@ -2,7 +2,7 @@ internal import StockbusNetwork
 package import StockbusPlugin
 
 /// The options that every channel has.
-package struct ChannelOptions: Options {
+package struct NotificationChannelOptions: Options {
   @Setting("The channel's name in rules and commands; by default its kind.", length: 1...40) package var name: String?
   @Setting("False disables it; a command can enable it.") package var enabled = true
   @Setting("Sends nothing in the quiet hours.") package var heedsQuietHours = true

@@ -2,7 +2,7 @@ internal import MarketData
 internal import StockbusInstruments
 
 /// One rule applied to one symbol: the condition, the state, and the prices to compare with.
-struct Watch: Sendable {
+struct RuleWatch: Sendable {
   /// The rule's number in the book.
   let rule: Int
   var test: RuleTest

@@ -3,7 +3,7 @@ internal import CZlib
 /// Decompresses gzip (RFC 1952), any number of members one after the other.
 ///
 /// Unsafe inside because zlib keeps pointers into its own state and into the input block: both are allocated once and never move.
-struct Inflater: ~Copyable {
+struct GzipReader: ~Copyable {
   private let name: String
   private let state: UnsafeMutablePointer<z_stream>
   private let input: UnsafeMutablePointer<UInt8>

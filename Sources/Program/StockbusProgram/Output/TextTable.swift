@@ -1,7 +1,7 @@
 import StockbusTerminal
 
 /// Rows of text in columns. With a width, the cells of all columns except the first are wrapped.
-package struct Table {
+package struct TextTable {
   var rows: [[String]]
 
   /// The least width of the last column, if the others can shrink.

@@ -1,8 +1,7 @@
-internal import MarketData
 internal import StockbusPlugin
 
 /// Names and patterns, with the verdict on every symbol seen so far.
-struct Watchlist {
+struct WatchlistMatcher {
   private let names: Set<String>
   private let patterns: [[UInt8]]
   private let invert: Bool

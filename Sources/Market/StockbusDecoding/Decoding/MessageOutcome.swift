@@ -1,5 +1,5 @@
 /// The result of examining a message.
-@usableFromInline package enum Verdict: Hashable, Sendable {
+@usableFromInline package enum MessageOutcome: Hashable, Sendable {
   /// The message gave this many events; 0 if all its items were excluded.
   case events(Int)
   /// The venue has accepted a request; with the name of the kind.
@@ -18,7 +18,7 @@
   /// A damaged object or list, or one with an invalid value; with the reason and the position.
   case malformed(reason: String)
   /// A list of messages with different verdicts, or of items of which some are malformed.
-  case several([Verdict])
+  case several([MessageOutcome])
 }
 
 /// The number of messages by kind.
