@@ -7,7 +7,7 @@ package struct NotificationSettings: Options {
   package var channels: [ChannelSettings] = []
   @Setting("False disables all alerts; a command can enable them.")
   package var enabled = true
-  @Setting("The hours in which channels with 'quiet' send nothing; their alerts are dropped.")
+  @Setting("The hours in which channels with 'heeds_quiet_hours' send nothing; their alerts are dropped.")
   package var quietHours: QuietHours?
   @Setting("The most alerts that wait for a channel; beyond it the oldest is dropped and counted.", in: 1...1_000_000)
   package var queue = 1000

@@ -58,7 +58,7 @@ final class HostedLife: Sendable {
   /// Performs a command of the host; other messages have no meaning here.
   func perform(_ message: JSONValue) async {
     guard let line = message["command"]?.text else { return }
-    guard let command = Command(line: line) else { return voice.say(["refused": "an empty line is no command"]) }
+    guard let command = Command(line: line) else { return voice.say(["refused": "an empty line is not a command"]) }
     do throws(CommandError) {
       let reply = try await slot.perform(command)
       reports.report(context)
