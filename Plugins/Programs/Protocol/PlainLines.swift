@@ -267,7 +267,7 @@ final class PlainLines {
     }
     // Nothing else waits for a source; for any other program `finish` reports when it is late.
     let (end, late) =
-      kind == .source ? await life.end(of: child, since: "its output has", at: context.clock.uptime) : (await child.ended(), nil)
+      kind == .source ? await life.end(of: child, since: "its output ended", at: context.clock.uptime) : (await child.ended(), nil)
     if let late, !Task.isCancelled { throw ProgramMisfit(description: "\(late)") }
     if kind == .source, !Task.isCancelled, let end, end != .exited(0) { throw ProgramGone() }
     life.hasSaidGoodbye = kind != .source

@@ -73,7 +73,7 @@ final class ProgramLife {
     self.child = nil
     let began = context.clock.uptime
     child.closeInput()
-    let (end, late) = await end(of: child, since: "its input has", at: began)
+    let (end, late) = await end(of: child, since: "its input ended", at: began)
     readErrors(of: child)
     child.close()
     let omitted = logAllowance.takeOmitted() + errorAllowance.takeOmitted()

@@ -328,6 +328,6 @@ private struct FakePeopleHost: PeopleHost {
 
   func follow(_ rule: String, _ change: OwnRuleChange, of person: Person) -> AccountError? {
     followed.update { $0.append("\(person.name) \(change) \(rule)") }
-    return rule.contains("refused") ? .malformed("there is a rule 'n' already") : nil
+    return rule.contains("refused") ? .malformed("the rule 'n' exists already") : nil
   }
 }

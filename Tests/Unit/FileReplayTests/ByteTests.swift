@@ -111,7 +111,7 @@ import Testing
       #expect(exact.events.map(\.symbol) == [])
       #expect(
         exact.reasons.map { $0.prefix(40) } == [
-          "2: 'time' is not a time from 1990 to tomo", "3: the line is longer than 1000 bytes ('",
+          "2: 'time' is not a time from 1990 to tom", "3: the line is longer than 1000 bytes ('",
         ])
     }
   }

@@ -52,7 +52,7 @@ private actor Pulse: Sink {
     let reader = try harness.start(Plugin.natsIn, options: server.options("stream: TICKS"), emitting: Trade.self)
     await harness.notices.letters.wait { !$0.isEmpty }
     let reason = try #require(harness.deadLetters.first).reason
-    #expect(reason.hasPrefix("it holds 'heartbeat "))
+    #expect(reason.hasPrefix("it has 'heartbeat "))
     #expect(reason.hasSuffix("; 'event: heartbeat' reads it"))
     try? await reader.stop()
     await server.close()

@@ -122,7 +122,7 @@ import Testing
         10, of: Plugin.programSource, options: options("exec >&-; echo yes > \(folder.file("closed")); exec sleep 1000", "timeout: 30s"))
       Issue.record("nothing is wrong")
     } catch {
-      #expect("\(error)" == "the program has not ended within 30s since its output has, and was killed")
+      #expect("\(error)" == "the program has not ended within 30s since its output ended, and was killed")
       #expect((error as? any EnvironmentError)?.isPermanent == true)
     }
   }

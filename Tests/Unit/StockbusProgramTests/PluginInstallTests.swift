@@ -62,7 +62,7 @@ private actor All: EventProcessor {
     }
     #expect(
       problems("{ plugin: big_trades, inputs: [ticks], options: { by: size } }", plugins: "bar").map {
-        $0.contains("consumes trade, quote")
+        $0.contains("reads trade, quote")
       }
         == [true])
   }
