@@ -144,7 +144,8 @@ import Testing
     #expect(
       Self.trades("A;1;1.000;1\nA;2;105,2;1\nA;3;1.000;1\nA;4;1.25;1\nA;5;2;3.000\nA;6;0.500;1\nA;7;7;1\n", .plain)
         == [
-          "1 x1", "1.25 x1", "0.5 x1", "7 x1", "3: 'price' is not a number: '105,2'; write 105.2, with a decimal point, or set 'numbers: comma'",
+          "1 x1", "1.25 x1", "0.5 x1", "7 x1",
+          "3: 'price' is not a number: '105,2'; write 105.2, with a decimal point, or set 'numbers: comma'",
           "4: 'price' is '1.000': its point may separate thousands, because other numbers in this file have decimal commas; 'numbers: comma' reads them",
           "6: 'size' is '3.000': its point may separate thousands, because other numbers in this file have decimal commas; 'numbers: comma' reads them",
         ])

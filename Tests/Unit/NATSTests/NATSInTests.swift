@@ -216,7 +216,7 @@ import Testing
         let seen = harness.notices.connections.value.count
         server.deleteStream()
         server.cut()
-        await harness.notices.connections.wait { $0.dropFirst(seen).contains { $0.reason.contains("any more") } }
+        await harness.notices.connections.wait { $0.dropFirst(seen).contains { $0.reason.contains("was deleted") } }
         try await reader.stop()
       }
     }
