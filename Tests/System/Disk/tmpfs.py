@@ -181,10 +181,10 @@ def full_at_start(program, kind, folder):
     disk = f"{folder}/disk"
     with open(f"{folder}/plugins.yaml", "w") as file:
         file.write(DATABASES[kind][0].replace("patience: 0s", "patience: 60s"))
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", disk], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", disk], check=True)
     try:
         with open(f"{disk}/filler", "wb") as filler:
-            filler.write(bytes((4 << 20) - (12 << 10)))
+            filler.write(bytes((16 << 20) - (12 << 10)))
         run = subprocess.Popen([program, "run"], cwd=folder, stderr=subprocess.PIPE, text=True)
         told = ""
         while "retrying for" not in told and (line := run.stderr.readline()):
