@@ -100,7 +100,7 @@ def options(program, name, found):
     """A section for the options, and one for each option that has options inside it."""
     lines = found.get("Options", [])
     inner = [line for line in lines if line.startswith("There are options inside ")]
-    common = [line for line in lines if line.startswith("As every component ")]
+    common = [line for line in lines if line.startswith("Like every component ")]
     rows = columns([line for line in lines if line not in inner + common])
     # What the sentence refers to is another page here.
     after = [f"{re.sub(r': see .*', '', line)}." for line in common] + [""] * len(common)

@@ -104,11 +104,17 @@ def differing(old, new):
     return worst.point(lambda step: 255 if step > STEP else 0)
 
 
+def expect_preview(page):
+    """The preview of an order, and nothing that has changed it since, as the accounts do when they come."""
+    expect(page.locator("form.ticket .preview")).to_contain_text("Cash after")
+    expect(page.locator("form.ticket button.go")).to_be_enabled()
+
+
 def test_prices(browser, standin):
     page = live(browser, standin)
     expect_list(page)
     page.keyboard.press("ArrowDown")
-    expect(page.locator("form.ticket .preview")).to_contain_text("Cash after")
+    expect_preview(page)
     compare(page, "prices")
 
 
@@ -116,13 +122,13 @@ def test_prices_in_the_dark(browser, standin):
     page = live(browser, standin, scheme="dark")
     expect_list(page)
     page.keyboard.press("ArrowDown")
-    expect(page.locator("form.ticket .preview")).to_contain_text("Cash after")
+    expect_preview(page)
     compare(page, "prices-dark")
 
 
 def test_symbol(browser, standin):
     page = live(browser, standin, "/symbol/AAPL")
-    expect(page.locator("form.ticket .preview")).to_contain_text("Cash after")
+    expect_preview(page)
     expect_list(page)
     expect_bars(page)
     compare(page, "symbol")
@@ -132,7 +138,7 @@ def test_portfolio(browser, standin):
     page = live(browser, standin, "/portfolio")
     expect(page.get_by_role("table", name="Positions")).to_contain_text("Apple Inc.")
     expect(page.get_by_role("table", name="Positions")).to_contain_text("Ether")
-    expect(page.locator("form.ticket .preview")).to_contain_text("Cash after")
+    expect_preview(page)
     compare(page, "portfolio")
 
 

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent.parent / "Examples" / "nats")]
+sys.path[:0] = [str(HERE), str(HERE.parents[2] / "Examples" / "nats")]
 from runs import Runs  # noqa: E402
 from servers import VERSION, Cluster, binary  # noqa: E402
 import stockbus_packed  # noqa: E402
