@@ -66,7 +66,7 @@ class Test:
         client.request("$JS.API.STREAM.DELETE.GONE")
         client.close()
         writer.expect_failure("the stream 'GONE' was deleted while it was being written")
-        reader.expect_failure("there is no stream 'GONE'")
+        reader.expect_failure("the stream 'GONE' was deleted")
         self.passed(f"a deleted stream: writer and reader{' with ' + durable if durable else ''} end with an error that says so")
 
     def new_stream(self, cluster):
