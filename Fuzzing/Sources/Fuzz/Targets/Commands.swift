@@ -30,7 +30,7 @@ extension Target {
     } catch { law(!error.description.isEmpty, "refuses in a sentence") }
     do throws(CommandError) {
       let answer = try wait { () async throws(CommandError) in try await filter.perform(command) }
-      law(answer.hasPrefix("the condition is "), "answers what was done: \(answer)")
+      law(answer.hasPrefix("passes ") || answer.hasPrefix("the condition is "), "answers what was done: \(answer)")
     } catch { law(!error.description.isEmpty, "refuses in a sentence") }
   }
 
