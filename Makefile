@@ -12,7 +12,7 @@ CONFIGS = plugins.yaml $(wildcard Examples/*.yaml Examples/nats/*.yaml Examples/
 BENCHMARKS = $(addprefix Benchmarks/,Package.swift Sources Peers/swift/Package.swift Peers/swift/Sources Alternatives/Package.swift Alternatives/Sources)
 OUTSIDE = $(addprefix Examples/plugins/moving-average/,Package.swift Sources Tests) $(addprefix Examples/plugins/spread/,Package.swift Sources Tests) Examples/plugins/tutorials
 # What a loaded plugin is built against. The program is installed after it: modules newer than the program are not its own.
-CONTRACT = MarketData EventBus StockbusPlugin Logging
+CONTRACT = MarketData EventBus StockbusOptions StockbusPlugin Logging
 FUZZING = $(addprefix Fuzzing/,Package.swift Sources)
 SECONDS ?= 60
 MINUTES ?= 20

@@ -70,7 +70,9 @@ let plugins = [
     "FileReplay", uses: ["LibC", "StockbusDecoding", "StockbusFiles", "CZlib"], inTests: ["Filter", "FileWriter", "StockbusRuntime"]),
   PluginTargets("EchoSocket", uses: ["LibC", "StockbusNetwork"], inTests: ["TestServers", "StockbusRuntime", "StockbusConfig"] + nio),
   PluginTargets("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"], inTests: nio),
-  PluginTargets("NATS", uses: ["StockbusNetwork", "StockbusPacking"], inTests: ["TestServers", "StockbusRuntime", "StockbusConfig"]),
+  PluginTargets(
+    "NATS", uses: ["StockbusText", "StockbusSystem", "StockbusCrypto", "StockbusTLS", "StockbusNetwork", "StockbusPacking"] + nio,
+    inTests: ["TestServers", "StockbusRuntime", "StockbusConfig"]),
   PluginTargets("HTTPPoll", uses: ["StockbusDecoding", "StockbusNetwork", "StockbusSystem"], inTests: ["TestServers"]),
   PluginTargets("WatchlistFilter", uses: ["LibC", "StockbusFiles"]),
   PluginTargets("Bars", uses: ["CMemoryBarrier", "StockbusInstruments"], inTests: ["FileReplay", "StockbusRuntime"]),
@@ -88,7 +90,7 @@ let plugins = [
     "Dashboard",
     uses: [
       "StockbusViewing", "StockbusTrading", "StockbusInstruments", "StockbusDecoding", "StockbusFiles", "StockbusHistory",
-      "StockbusNetwork", "StockbusWeb", "StockbusAccounts", "StockbusText", "CDashboardPage",
+      "StockbusNetwork", "StockbusWeb", "StockbusPeople", "StockbusText", "CDashboardPage",
     ]),
   PluginTargets("FileWriter", uses: ["StockbusFiles"], inTests: ["StockbusRuntime"]),
   PluginTargets("Recorder", uses: ["StockbusDecoding", "StockbusFiles"], inTests: ["FileReplay"]),
@@ -100,11 +102,11 @@ let plugins = [
   PluginTargets("DemoStrategies", uses: ["StockbusInstruments"]),
   PluginTargets("NullSink"),
   PluginTargets(
-    "Programs", uses: ["LibC", "StockbusPrograms", "StockbusDecoding", "StockbusPacking", "StockbusSystem"], inTests: ["StockbusRuntime"]),
+    "Programs", uses: ["LibC", "StockbusProcesses", "StockbusDecoding", "StockbusPacking", "StockbusSystem"], inTests: ["StockbusRuntime"]),
   PluginTargets(
     "NotificationDispatcher",
     uses: [
-      "StockbusText", "StockbusCrypto", "StockbusDecoding", "StockbusFiles", "StockbusInstruments", "StockbusNetwork", "StockbusPrograms",
+      "StockbusText", "StockbusCrypto", "StockbusDecoding", "StockbusFiles", "StockbusInstruments", "StockbusNetwork", "StockbusProcesses",
       "StockbusSystem",
       "StockbusTerminal", "StockbusViewing",
       .product(name: "Subprocess", package: "swift-subprocess"),
@@ -163,7 +165,10 @@ let house: [[Target]] = [
   floor(
     "Contract",
     [
-      room("StockbusPlugin", uses: ["LibC", "EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
+      room("StockbusOptions", uses: ["LibC", "EventBus", "MarketData"]),
+      room(
+        "StockbusPlugin",
+        uses: ["StockbusOptions", "LibC", "EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
       room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
       room("StockbusPacking", uses: ["EventBus", "MarketData"]),
     ]),
@@ -174,7 +179,7 @@ let house: [[Target]] = [
       room("StockbusText"),
       room("StockbusSystem", uses: ["LibC", .product(name: "SystemPackage", package: "swift-system")]),
       room(
-        "StockbusPrograms",
+        "StockbusProcesses",
         uses: [
           "LibC", "StockbusSystem", .product(name: "Subprocess", package: "swift-subprocess"),
           .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
@@ -190,7 +195,7 @@ let house: [[Target]] = [
       room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
       room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     ]),
-  // Connections: TLS, HTTP, WebSocket, NATS, a web server.
+  // Connections: TLS, HTTP, WebSocket, a web server.
   floor(
     "Network",
     [
@@ -220,7 +225,7 @@ let house: [[Target]] = [
         "StockbusHistory",
         uses: ["LibC", "StockbusTrading", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem", "StockbusSQLite"]),
       room(
-        "StockbusAccounts",
+        "StockbusPeople",
         uses: [
           "StockbusText", "StockbusCrypto", "StockbusHistory", "StockbusPlugin", "MarketData",
         ]),
@@ -285,7 +290,7 @@ let house: [[Target]] = [
         "Stockbus",
         uses: [
           "LibC", "StockbusText", "StockbusProgram", "StockbusControl", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus",
-          "MarketData", "StockbusTerminal", "StockbusFiles", "StockbusNetwork", "StockbusTrading", "StockbusHistory", "StockbusAccounts",
+          "MarketData", "StockbusTerminal", "StockbusFiles", "StockbusNetwork", "StockbusTrading", "StockbusHistory", "StockbusPeople",
           "StockbusInstruments", "StockbusLoading", .product(name: "Logging", package: "swift-log"),
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ] + allPlugins),
@@ -305,14 +310,12 @@ let package = Package(
     .library(name: "StockbusEmbedding", targets: ["StockbusEmbedding"]),
     // For plugins of others.
     .library(name: "EventBus", targets: ["EventBus", "MarketData"]),
-    .library(name: "StockbusPlugin", targets: ["StockbusPlugin", "EventBus", "MarketData"]),
+    .library(name: "StockbusPlugin", targets: ["StockbusPlugin", "StockbusOptions", "EventBus", "MarketData"]),
     .library(name: "StockbusExpressions", targets: ["StockbusExpressions", "EventBus", "MarketData"]),
     .library(name: "StockbusTestKit", targets: ["StockbusTestKit"]),
     // For the benchmarks, which are a program of their own.
     .library(name: "StockbusRuntime", targets: ["StockbusRuntime", "StockbusConfig"]),
-    .library(name: "StockbusPlugins", targets: ["FileReplay", "WatchlistFilter", "SortingFeed", "Bars", "FileWriter", "NullSink"]),
     .library(name: "StockbusMarket", targets: ["Bars", "Movers", "PaperBroker", "History", "StockbusHistory", "StockbusTrading"]),
-    .library(name: "StockbusNATS", targets: ["NATS", "StockbusNetwork"]),
     // Each plugin by itself, so that a program links only what its plugins need.
   ] + plugins.map { .library(name: $0.name, targets: [$0.name]) },
   dependencies: [
@@ -341,10 +344,11 @@ let package = Package(
     tests("StockbusFiles", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests("StockbusSQLite", uses: ["StockbusTestKit", "CLibSQLite"]),
     tests("StockbusHistory", uses: ["StockbusSQLite", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
-    tests("StockbusAccounts", uses: ["StockbusHistory", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
+    tests("StockbusPeople", uses: ["StockbusHistory", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests("StockbusInstruments", uses: ["StockbusConfig", "StockbusPlugin", "StockbusFiles", "MarketData"]),
     tests("StockbusConfig", uses: ["StockbusInstruments", "StockbusPlugin", "MarketData"]),
     tests("StockbusTerminal", uses: ["TestTerminal"]),
+    tests("StockbusOptions", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     tests("StockbusPlugin"),
     tests("StockbusSystem"),
     tests("StockbusCrypto"),
@@ -354,7 +358,7 @@ let package = Package(
         "TestServers", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOTLS", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ]),
-    tests("StockbusPrograms", uses: ["StockbusSystem", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
+    tests("StockbusProcesses", uses: ["StockbusSystem", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
     // The built program, run as from a shell.
     .testTarget(
       name: "StockbusCLITests",
@@ -365,7 +369,7 @@ let package = Package(
       "StockbusProgram",
       uses: [
         "Stockbus", "StockbusText", "StockbusLoading", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData",
-        "StockbusTestKit", "StockbusInstruments", "StockbusAccounts", "StockbusControl", "Generator", "WatchlistFilter", "SortingFeed",
+        "StockbusTestKit", "StockbusInstruments", "StockbusPeople", "StockbusControl", "Generator", "WatchlistFilter", "SortingFeed",
         "FileWriter", "NullSink", "Filter", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     tests("StockbusLoading", uses: ["StockbusConfig", "StockbusPlugin"]),

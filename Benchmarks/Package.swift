@@ -19,10 +19,12 @@ let inside: [SwiftSetting] = strict + [.unsafeFlags(["-package-name", productNam
 
 let contract: [Target.Dependency] = [.product(name: "StockbusPlugin", package: "stockbus")]
 let runtime: [Target.Dependency] = [.product(name: "StockbusRuntime", package: "stockbus")]
-let plugins: [Target.Dependency] = [.product(name: "StockbusPlugins", package: "stockbus")]
+let plugins = ["FileReplay", "WatchlistFilter", "SortingFeed", "Bars", "FileWriter", "NullSink"].map { name in
+  Target.Dependency.product(name: name, package: "stockbus")
+}
 let market: [Target.Dependency] = [.product(name: "StockbusMarket", package: "stockbus")]
 
-let nats: [Target.Dependency] = [.product(name: "StockbusNATS", package: "stockbus")]
+let nats: [Target.Dependency] = [.product(name: "NATS", package: "stockbus")]
 
 let package = Package(
   name: "stockbus-benchmarks",

@@ -50,9 +50,10 @@ let package = Package(
 
     room("MarketData", on: "Bus"),
     room("EventBus", on: "Bus", uses: ["MarketData", "CMemoryBarrier"]),
+    room("StockbusOptions", on: "Contract", uses: ["LibC", "EventBus", "MarketData"]),
     room(
       "StockbusPlugin", on: "Contract",
-      uses: ["LibC", "EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
+      uses: ["StockbusOptions", "LibC", "EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
     room("StockbusExpressions", on: "Contract", uses: ["EventBus", "MarketData"]),
     room("StockbusPacking", on: "Contract", uses: ["EventBus", "MarketData"]),
     room("StockbusSQLite", on: "Storage", uses: ["CLibSQLite"]),
@@ -82,6 +83,12 @@ let package = Package(
     .target(name: "StockbusWeb", dependencies: ["StockbusNetwork", "StockbusPlugin"], swiftSettings: attacked),
     .target(name: "EchoSocket", dependencies: ["StockbusPlugin"], swiftSettings: attacked),
     .target(
+      name: "NATS",
+      dependencies: [
+        "StockbusNetwork", "StockbusText", "StockbusPlugin", "MarketData", .product(name: "NIOCore", package: "swift-nio"),
+      ],
+      swiftSettings: attacked),
+    .target(
       name: "Programs",
       dependencies: ["LibC", "StockbusPlugin", "EventBus", "MarketData", "StockbusDecoding", "StockbusPacking", "StockbusSystem"],
       swiftSettings: attacked),
@@ -104,7 +111,7 @@ let package = Package(
       dependencies: [
         "MarketData", "EventBus", "StockbusPlugin", "StockbusExpressions", "StockbusFiles", "StockbusViewing", "StockbusTerminal",
         "StockbusDecoding", "StockbusInstruments", "StockbusTrading", "StockbusHistory", "StockbusConfig", "StockbusNetwork", "StockbusWeb",
-        "EchoSocket", "Programs", "StockbusPacking", "StockbusSystem", "CZlib",
+        "EchoSocket", "NATS", "Programs", "StockbusPacking", "StockbusSystem", "CZlib",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
       ] + plugins,

@@ -29,7 +29,7 @@ import tempfile
 import docs_pages
 from docs_pages import ROOT
 
-MODULES = ["MarketData", "EventBus", "StockbusPlugin", "StockbusTestKit"]
+MODULES = ["MarketData", "EventBus", "StockbusOptions", "StockbusPlugin", "StockbusTestKit"]
 TUTORIALS = ROOT / "Examples/plugins/tutorials"
 CHECK_OPTIONS = {"wave": "symbol: ACME", "extremes": "path: extremes.csv"}
 FAILS_ITS_CHECK = {"offender"}

@@ -273,7 +273,7 @@ def surface(title):
     text = (ROOT / "Documentation/extend/surface.md").read_text()
     section = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", text, re.M | re.S) or sys.exit(f"surface.md has no '{title}'")
     declared = {}
-    for module in ["MarketData", "StockbusTestKit", "StockbusPlugin", "EventBus"]:
+    for module in ["MarketData", "StockbusTestKit", "StockbusOptions", "StockbusPlugin", "EventBus"]:
         for file in ROOT.glob(f"Sources/*/{module}/**/*.swift"):
             for name in re.findall(r"^public (?:final )?(?:struct|class|enum|actor|protocol|typealias) (\w+)", file.read_text(), re.M):
                 declared[name] = module

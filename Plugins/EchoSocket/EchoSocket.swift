@@ -115,7 +115,7 @@ package actor EchoSocket<E: Event>: Source, Sink, TimedRelay, BackgroundComponen
     let now = context.clock.uptime
     var sent = 0
     var again = 0
-    while let next = window.send(at: now) {
+    while let next = window.takeNext(at: now) {
       frame.clear()
       EchoEnvelope.write(next.number, next.payload, to: &frame)
       if frame.count > settings.connection.frameLimit.bytes {

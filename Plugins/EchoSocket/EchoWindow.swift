@@ -62,7 +62,7 @@ struct EchoWindow<Payload> {
   mutating func rewind() { unsent = first }
 
   /// The next entry to send, which then counts as sent; nil if there is none, or if another one needs its reply first.
-  mutating func send(at now: Duration) -> (number: Int64, payload: Payload, isAgain: Bool)? {
+  mutating func takeNext(at now: Duration) -> (number: Int64, payload: Payload, isAgain: Bool)? {
     while unsent < next, slots[slot(unsent)]?.state != .open { unsent += 1 }
     if first <= probesUntil, unsent > first { return nil }
     guard unsent < next, let entry = slots[slot(unsent)] else { return nil }

@@ -1,4 +1,3 @@
-internal import StockbusNetwork
 internal import StockbusPlugin
 
 extension NATSOutSettings: ChannelOptions {

@@ -1,6 +1,6 @@
 internal import Logging
 internal import Measuring
-internal import StockbusNetwork
+internal import NATS
 internal import StockbusPlugin
 internal import StockbusRuntime
 

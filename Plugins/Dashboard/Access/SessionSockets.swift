@@ -1,4 +1,4 @@
-internal import StockbusAccounts
+internal import StockbusPeople
 internal import StockbusNetwork
 internal import StockbusPlugin
 internal import StockbusWeb

@@ -1,4 +1,4 @@
-internal import StockbusAccounts
+internal import StockbusPeople
 internal import StockbusDecoding
 internal import StockbusText
 internal import StockbusWeb

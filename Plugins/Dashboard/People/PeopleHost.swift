@@ -1,4 +1,4 @@
-internal import StockbusAccounts
+internal import StockbusPeople
 internal import StockbusPlugin
 
 /// The run as the routes of people need it: accounts only store what people have.

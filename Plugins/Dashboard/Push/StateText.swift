@@ -1,4 +1,4 @@
-internal import StockbusAccounts
+internal import StockbusPeople
 internal import StockbusPlugin
 internal import StockbusViewing
 

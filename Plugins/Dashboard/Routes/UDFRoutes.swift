@@ -1,4 +1,4 @@
-internal import StockbusAccounts
+internal import StockbusPeople
 internal import StockbusHistory
 internal import StockbusInstruments
 internal import StockbusPlugin

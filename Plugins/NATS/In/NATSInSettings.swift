@@ -1,4 +1,3 @@
-internal import StockbusNetwork
 internal import StockbusPlugin
 
 /// Where reading a stream begins.

@@ -1,4 +1,3 @@
-internal import StockbusNetwork
 internal import StockbusPacking
 internal import StockbusPlugin
 

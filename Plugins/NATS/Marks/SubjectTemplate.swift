@@ -1,6 +1,5 @@
 internal import EventBus
 internal import MarketData
-internal import StockbusNetwork
 
 /// A subject with `{partition}` or `{symbol}` in it, or neither.
 ///

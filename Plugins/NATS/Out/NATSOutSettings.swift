@@ -1,4 +1,3 @@
-internal import StockbusNetwork
 internal import StockbusPlugin
 
 /// The kind of input that a restarted run gets.

@@ -1,5 +1,3 @@
-internal import StockbusNetwork
-
 /// The messages of a session, numbered from 0: how many were sent, and which of them the stream has confirmed.
 ///
 /// The subject for a message's acknowledgement ends with a number, of which there are only `replies`: a server remembers where a subject's

@@ -1,5 +1,3 @@
-internal import StockbusNetwork
-
 /// One connection over which a writer sends: the stream's state when the session began, and the messages sent and confirmed since.
 struct Session {
   let connection: NATSConnection

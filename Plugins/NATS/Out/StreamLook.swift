@@ -1,4 +1,3 @@
-internal import StockbusNetwork
 internal import StockbusPlugin
 
 /// A stream's last message: its number, and the position that it has; -1 if there is none.

@@ -1,6 +1,5 @@
 internal import EventBus
 internal import MarketData
-internal import StockbusNetwork
 
 /// Makes messages of events and knows their positions: one value, so that a batch costs one access to the actor's state.
 ///

@@ -1,4 +1,3 @@
-internal import StockbusNetwork
 internal import StockbusPlugin
 
 /// Throws if the server is one of those that can lose confirmed messages.

@@ -1,5 +1,5 @@
 internal import StockbusPlugin
-internal import StockbusPrograms
+internal import StockbusProcesses
 
 /// A program that is run for each alert: an argument vector, no shell.
 struct CommandChannel: Channel {

@@ -1,5 +1,5 @@
 internal import StockbusPlugin
-internal import StockbusPrograms
+internal import StockbusProcesses
 
 /// Shows a notification on the desktop, with `notify-send` (libnotify).
 struct DesktopChannel: Channel {

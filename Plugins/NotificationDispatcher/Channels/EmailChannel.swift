@@ -1,6 +1,6 @@
 internal import StockbusNetwork
 internal import StockbusPlugin
-internal import StockbusPrograms
+internal import StockbusProcesses
 
 /// Sends an e-mail through a program with sendmail's interface: recipients as arguments, the message on standard input.
 struct EmailChannel: Channel {

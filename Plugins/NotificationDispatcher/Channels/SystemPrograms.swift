@@ -1,5 +1,5 @@
 internal import StockbusPlugin
-internal import StockbusPrograms
+internal import StockbusProcesses
 internal import Subprocess
 internal import Synchronization
 

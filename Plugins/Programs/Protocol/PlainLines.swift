@@ -1,7 +1,7 @@
 internal import LibC
 internal import StockbusPacking
 internal import StockbusPlugin
-internal import StockbusPrograms
+internal import StockbusProcesses
 internal import StockbusSystem
 
 /// The conversation with a program that knows nothing of stockbus: an event is a line, and nothing is acknowledged.

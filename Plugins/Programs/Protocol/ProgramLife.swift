@@ -1,5 +1,5 @@
 internal import StockbusPlugin
-internal import StockbusPrograms
+internal import StockbusProcesses
 internal import StockbusSystem
 
 /// The process behind a component, from its start to its end: its standard error is logged, and how it has ended is reported.

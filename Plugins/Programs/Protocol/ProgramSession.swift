@@ -1,7 +1,7 @@
 internal import LibC
 internal import StockbusPacking
 internal import StockbusPlugin
-internal import StockbusPrograms
+internal import StockbusProcesses
 internal import StockbusSystem
 
 /// The conversation with one process, from its start to its end. One actor uses it, on a thread that may block.

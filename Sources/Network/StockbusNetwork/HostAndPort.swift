@@ -1,13 +1,13 @@
-internal import StockbusPlugin
+package import StockbusPlugin
 
 /// The part of an address that names a server: `host`, `host:port` or `[IPv6]:port`.
-struct HostAndPort {
+package struct HostAndPort {
   /// The name or address; IPv6 without brackets.
-  let host: String
+  package let host: String
   /// The port; nil if none is written.
-  let port: Int?
+  package let port: Int?
 
-  init(_ text: Substring) throws(OptionTextError) {
+  package init(_ text: Substring) throws(OptionTextError) {
     let portText: Substring
     if text.hasPrefix("["), let bracket = text.firstIndex(of: "]") {
       host = String(text[text.index(after: text.startIndex)..<bracket])
@@ -26,5 +26,5 @@ struct HostAndPort {
   }
 
   /// The host as written in addresses: IPv6 in brackets.
-  static func written(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
+  package static func written(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 }

@@ -14,7 +14,7 @@ package struct BuildKit: Sendable {
   package let stamp: String
 
   /// The modules that a library can import.
-  private static let names = ["MarketData", "EventBus", "StockbusPlugin", "Logging"]
+  private static let names = ["MarketData", "EventBus", "StockbusOptions", "StockbusPlugin", "Logging"]
 
   /// - Parameter program: the path of the program; by default that of this process.
   package init(of program: String? = nil) throws(BundleFault) {

@@ -61,7 +61,7 @@ package struct HistoryChart: Hashable, Sendable {
         parts[parts.count - 1] = bar
       }
     }
-    return period.joined(parts)
+    return period.bars(of: parts)
   }
 
   fileprivate static func end(_ bar: Bar) -> Int64 {
@@ -114,27 +114,5 @@ extension HistoryReader {
       if !found.isEmpty { return found }
     }
     return []
-  }
-}
-
-extension BarPeriod {
-  /// One bar for each period of these bars, which are in order.
-  func joined(_ parts: [Bar]) -> [Bar] {
-    var made: [Bar] = []
-    var sum: BarSum?
-    for part in parts {
-      guard let start = start(of: part.time) else {
-        made.append(part)
-        continue
-      }
-      if sum?.bar.time == start {
-        sum?.add(part)
-        continue
-      }
-      if let sum { made.append(sum.result) }
-      sum = BarSum(part, start: start, length: length)
-    }
-    if let sum { made.append(sum.result) }
-    return made
   }
 }

@@ -183,7 +183,7 @@ class Standin:
             now = time.monotonic()
             state = self.state(client)
             if now - status_at >= 1:
-                state["status"] = {"events": self.market.events, "rate": self.event_rate, "conflated": 0, "clients": len(self.clients)}
+                state["status"] = {"events": self.market.events, "rate": self.event_rate, "symbols": len(self.market.instruments), "beyond": 0, "forgotten": 0, "clients": len(self.clients)}
                 state["movers"] = self.market.movers()
                 status_at = now
             if client.run and now - run_at >= 0.5:

@@ -1,11 +1,11 @@
-import StockbusAccounts
+import StockbusPeople
 import StockbusHistory
 import StockbusPlugin
 import StockbusTestKit
 import Testing
 
 @testable import Dashboard
-@testable import StockbusAccounts
+@testable import StockbusPeople
 @testable import StockbusWeb
 
 /// The routes of people, each without a session, with a wrong, an expired and a too weak one, and from another site.

@@ -1,5 +1,5 @@
 import MarketData
-import StockbusAccounts
+import StockbusPeople
 import StockbusHistory
 import StockbusNetwork
 import StockbusPlugin
@@ -9,7 +9,7 @@ import StockbusViewing
 import Testing
 
 @testable import Dashboard
-@testable import StockbusAccounts
+@testable import StockbusPeople
 @testable import StockbusWeb
 
 /// A page with accounts: who may do what, whose paper accounts are seen, and when sockets end.

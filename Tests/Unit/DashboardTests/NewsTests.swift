@@ -4,7 +4,7 @@ import StockbusPlugin
 import Testing
 
 @testable import Dashboard
-@testable import StockbusAccounts
+@testable import StockbusPeople
 
 /// What clients are told besides prices.
 @Suite struct NewsTests {

@@ -1,5 +1,5 @@
 import MarketData
-import StockbusAccounts
+import StockbusPeople
 import StockbusNetwork
 import StockbusPlugin
 import StockbusTestKit

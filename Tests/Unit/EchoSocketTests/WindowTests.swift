@@ -12,7 +12,7 @@ import Testing
 
   private func sendAll(_ window: inout EchoWindow<String>, at now: Duration = .zero) -> [Int64] {
     var numbers: [Int64] = []
-    while let next = window.send(at: now) { numbers.append(next.number) }
+    while let next = window.takeNext(at: now) { numbers.append(next.number) }
     return numbers
   }
 
@@ -55,7 +55,7 @@ import Testing
     window.append("e")
     var again: [Bool] = []
     var numbers: [Int64] = []
-    while let next = window.send(at: .zero) {
+    while let next = window.takeNext(at: .zero) {
       numbers.append(next.number)
       again.append(next.isAgain)
     }
@@ -111,9 +111,9 @@ import Testing
   @Test func `what has no answer can be given up as a whole, and what has one comes out`() {
     var window = EchoWindow<String>(capacity: 4)
     for text in ["a", "b", "c", "d"] { window.append(text) }
-    _ = window.send(at: .zero)
-    _ = window.send(at: .zero)
-    _ = window.send(at: .zero)
+    _ = window.takeNext(at: .zero)
+    _ = window.takeNext(at: .zero)
+    _ = window.takeNext(at: .zero)
     _ = window.answer(2, at: .zero)
     var dropped: [String] = []
     window.dropOpen { dropped.append("\($0)\($1)") }
@@ -150,7 +150,7 @@ import Testing
         model.all.append((model.next, text, false, false, nil))
         model.next += 1
       case 3..<6:
-        let sent = window.send(at: .zero)
+        let sent = window.takeNext(at: .zero)
         let index = model.all.firstIndex { !$0.onWire && $0.answer == nil }
         #expect(sent?.number == index.map { model.all[$0].number })
         if let index {

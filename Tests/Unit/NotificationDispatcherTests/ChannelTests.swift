@@ -1,7 +1,7 @@
 import MarketData
 import StockbusNetwork
 import StockbusPlugin
-import StockbusPrograms
+import StockbusProcesses
 import StockbusTestKit
 import StockbusText
 import Testing

@@ -1,3 +1,4 @@
+import TestServers
 import NIOCore
 import StockbusPlugin
 import StockbusTestKit

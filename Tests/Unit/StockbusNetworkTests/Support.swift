@@ -2,6 +2,7 @@ import NIOCore
 import NIOPosix
 import StockbusPlugin
 import StockbusTestKit
+import TestServers
 import Testing
 
 @testable import StockbusNetwork
@@ -37,37 +38,6 @@ nonisolated(nonsending) func texts(_ count: Int, from connection: WebSocketConne
 nonisolated(nonsending) func ending(of connection: WebSocketConnection) async -> WebSocketError? {
   while true {
     do { _ = try await connection.receive() } catch { return error as? WebSocketError }
-  }
-}
-
-/// A TCP server that answers what comes on a connection with bytes, or only listens.
-final class RawServer: Sendable {
-  let channel: any Channel
-  var port: Int { channel.localAddress?.port ?? 0 }
-
-  convenience init(answering answer: String?) async throws {
-    try await self.init { _ in answer.map { Array($0.utf8) } }
-  }
-
-  init(_ answer: @escaping @Sendable (String) -> [UInt8]?) async throws {
-    channel = try await ServerBootstrap(group: NetworkThreads.group)
-      .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Answer(answer)) }
-      }
-      .bind(host: "127.0.0.1", port: 0).get()
-  }
-
-  func stop() async { try? await channel.close().get() }
-
-  private final class Answer: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-    private let answer: @Sendable (String) -> [UInt8]?
-    init(_ answer: @escaping @Sendable (String) -> [UInt8]?) { self.answer = answer }
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-      if let answer = answer(String(buffer: unwrapInboundIn(data))) {
-        context.writeAndFlush(NIOAny(ByteBuffer(bytes: answer)), promise: nil)
-      }
-    }
   }
 }
 

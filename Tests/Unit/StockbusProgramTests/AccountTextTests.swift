@@ -1,5 +1,5 @@
 import MarketData
-import StockbusAccounts
+import StockbusPeople
 import Testing
 
 @testable import Stockbus

@@ -1,10 +1,13 @@
+import FileReplay
 import FileWriter
 import Generator
+import HTTPPoll
 import NullSink
 import SortingFeed
 import StockbusTestKit
 import Testing
 import WatchlistFilter
+import WebSocketFeed
 
 @Suite(.timeLimit(.minutes(15))) struct BuiltInContractTests {
   static let trades: [Trade] = (0..<500).map { i in
@@ -53,5 +56,14 @@ import WatchlistFilter
     await check(Alert.self)
     await check(ConnectionStatus.self)
     await check(DeadLetter.self)
+  }
+
+  @Test(arguments: [Plugin.fileReplay, .webSocketFeed, .httpPoll])
+  func `each word of the option that chooses the events has events of its own`(plugin: Plugin) throws {
+    let words = try #require(plugin.options.describe().first { $0.name == "event" }?.rangeText).split(separator: ", ").map(String.init)
+    let outputs = words.map { word in
+      plugin.blueprint(for: [], options: ConfigNode(.object([.init("event", .string(word))])))?.output?.eventName
+    }
+    #expect(Set(outputs).count == words.count)
   }
 }

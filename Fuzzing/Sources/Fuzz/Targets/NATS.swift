@@ -1,5 +1,5 @@
 internal import NIOCore
-@testable import StockbusNetwork
+@testable import NATS
 internal import StockbusPlugin
 
 extension Target {

@@ -77,7 +77,6 @@ export class Status {
     const parts = [`${frames} frames/s`, `${bytes} KiB/s`, `${counts.leftOut.toLocaleString('en')} updates not shown`]
     if (status) {
       parts.unshift(`${Math.round(status.rate).toLocaleString('en')} events/s`)
-      if (status.conflated !== undefined) parts.push(`${status.conflated.toLocaleString('en')} conflated`)
       if (status.beyond > 0) parts.push(`${status.beyond.toLocaleString('en')} symbols without a row`)
       if (status.forgotten > 0) parts.push('oldest candles removed')
       parts.push(`${status.clients} ${status.clients === 1 ? 'viewer' : 'viewers'}`)

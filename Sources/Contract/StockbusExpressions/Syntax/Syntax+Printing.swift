@@ -81,18 +81,12 @@ extension Syntax: CustomStringConvertible {
   }
 
   static func quote(_ text: String) -> String {
-    var out = "\""
-    for scalar in text.unicodeScalars {
+    quoted(text) { scalar in
       switch scalar {
-      case "\"", "\\": out += "\\\(scalar)"
-      case "\n": out += "\\n"
-      case "\r": out += "\\r"
-      case "\t": out += "\\t"
       case "\0"..<" ", "\u{7f}"..."\u{9f}", "\u{2028}"..."\u{202e}", "\u{2066}"..."\u{2069}", "\u{feff}":
-        out += "\\u{\(String(scalar.value, radix: 16))}"
-      default: out.unicodeScalars.append(scalar)
+        "\\u{\(String(scalar.value, radix: 16))}"
+      default: nil
       }
     }
-    return out + "\""
   }
 }

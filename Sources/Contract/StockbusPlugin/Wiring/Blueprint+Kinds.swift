@@ -54,40 +54,38 @@ extension Blueprint {
 
   @inlinable
   public static func processor<P: Processor>(_: P.Type) -> Blueprint {
-    Blueprint(.processor, P.self, inputs: [P.Input.self], output: P.Output.self, topic: makeTopic(P.Output.self)) { settings, slot in
-      let component = try P(settings, slot.context)
-      var outlet = slot.outlet(of: P.Output.self)
-      return try await live(component, in: slot) {
-        let ending = try await slot.serve(P.Input.self) { inputs in try await component.serve(inputs, &outlet) }
-        try await drained { ending == .ended ? try await component.drain(into: &outlet) : try await component.handOver(into: &outlet) }
-        try await outlet.flush()
-        return ending
-      }
+    processor(P.self, from: P.Input.self, to: P.Output.self, serving: { try await $0.serve($1, &$2) }) {
+      try await $1 == .ended ? $0.drain(into: &$2) : $0.handOver(into: &$2)
     }
   }
 
   package static func processor<P: LaneProcessor>(_: P.Type) -> Blueprint {
-    Blueprint(.processor, P.self, inputs: [P.Input.self], output: P.Output.self, topic: makeTopic(P.Output.self)) { settings, slot in
-      let component = try P(settings, slot.context)
-      var outlet = slot.outlet(of: P.Output.self)
-      return try await live(component, in: slot) {
-        let ending = try await slot.serve(P.Input.self) { inputs in try await component.serve(inputs, &outlet) }
-        try await drained { ending == .ended ? try await component.drain(into: &outlet) : try await component.handOver(into: &outlet) }
-        try await outlet.flush()
-        return ending
-      }
+    processor(P.self, from: P.Input.self, to: P.Output.self, serving: { try await $0.serve($1, &$2) }) {
+      try await $1 == .ended ? $0.drain(into: &$2) : $0.handOver(into: &$2)
     }
   }
 
   @inlinable
   public static func processor<P: TimedProcessor>(_: P.Type) -> Blueprint {
-    Blueprint(.processor, P.self, inputs: [P.Input.self], output: P.Output.self, isTimed: true, topic: makeTopic(P.Output.self)) {
+    processor(P.self, from: P.Input.self, to: P.Output.self, isTimed: true, serving: { try await $0.serveTimed($1, &$2) }) {
+      try await $1 == .ended ? $0.drain(into: &$2) : $0.handOver(into: &$2)
+    }
+  }
+
+  /// A processor of one type of events: `serve` until they end, then `finish`, then what is left in the outlet is published.
+  @inlinable
+  static func processor<P: Component, Input: Event, Output: Event>(
+    _: P.Type, from _: Input.Type, to _: Output.Type, isTimed: Bool = false,
+    serving serve: @escaping @Sendable (P, InletGroup<Input>, inout Outlet<Output>) async throws -> Void,
+    finishing finish: @escaping @Sendable (P, Ending, inout Outlet<Output>) async throws -> Void
+  ) -> Blueprint {
+    Blueprint(.processor, P.self, inputs: [Input.self], output: Output.self, isTimed: isTimed, topic: makeTopic(Output.self)) {
       settings, slot in
       let component = try P(settings, slot.context)
-      var outlet = slot.outlet(of: P.Output.self)
+      var outlet = slot.outlet(of: Output.self)
       return try await live(component, in: slot) {
-        let ending = try await slot.serve(P.Input.self, isTimed: true) { inputs in try await component.serveTimed(inputs, &outlet) }
-        try await drained { ending == .ended ? try await component.drain(into: &outlet) : try await component.handOver(into: &outlet) }
+        let ending = try await slot.serve(Input.self, isTimed: isTimed) { inputs in try await serve(component, inputs, &outlet) }
+        try await drained { try await finish(component, ending, &outlet) }
         try await outlet.flush()
         return ending
       }
@@ -107,15 +105,8 @@ extension Blueprint {
 
   @inlinable
   public static func asyncProcessor<P: AsyncProcessor>(_: P.Type) -> Blueprint {
-    Blueprint(.processor, P.self, inputs: [P.Input.self], output: P.Output.self, topic: makeTopic(P.Output.self)) { settings, slot in
-      let component = try P(settings, slot.context)
-      var outlet = slot.outlet(of: P.Output.self)
-      return try await live(component, in: slot) {
-        let ending = try await slot.serve(P.Input.self) { inputs in try await component.serve(inputs, &outlet) }
-        try await drained { ending == .ended ? try await component.drain(into: &outlet) : try await component.handOver(into: &outlet) }
-        try await outlet.flush()
-        return ending
-      }
+    processor(P.self, from: P.Input.self, to: P.Output.self, serving: { try await $0.serve($1, &$2) }) {
+      try await $1 == .ended ? $0.drain(into: &$2) : $0.handOver(into: &$2)
     }
   }
 

@@ -30,15 +30,15 @@ public import EventBus
   @inlinable
   var firstTurn: Turn<E>? { inlets.first.map { Turn($0, limit: isMerged ? 0 : maximumBatch) } }
 
-  /// Passes the turn to the next ready inlet. While none is ready, spins a little and then sleeps. Returns true when all inputs have ended
+  /// Passes the turn to the next ready inlet. While none is ready, spins a little and then sleeps. Returns false when all inputs have ended
   /// or the reader is to hand over.
   @inlinable @inline(__always)
-  nonisolated(nonsending) func ended(_ turn: inout Turn<E>, _ quantum: inout Quantum) async throws(CancellationError) -> Bool {
+  nonisolated(nonsending) func nextTurn(_ turn: inout Turn<E>, _ quantum: inout Quantum) async throws(CancellationError) -> Bool {
     repeat {
-      if hasNext(&turn) { return false }
+      if hasNext(&turn) { return true }
       turn.inlet.prefetch()
     } while quantum.spinBudget.spins()
-    return try await clock.sleepUntilReady(parker, stop, due: nil, &quantum.spinBudget)
+    return try await !clock.sleepUntilReady(parker, stop, due: nil, &quantum.spinBudget)
   }
 
   /// Passes the turn to the next inlet, if there are several; returns true if a batch waits.

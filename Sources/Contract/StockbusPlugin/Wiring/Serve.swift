@@ -7,39 +7,37 @@ public import MarketData
 extension Processor {
   @inlinable
   func serve(_ inputs: InletGroup<Input>, _ output: inout Outlet<Output>) async throws {
-    guard var turn = inputs.firstTurn else { return }
-    var quantum = Quantum(inputs.parker)
-    repeat {
-      let room = try await output.someRoom()
-      let batch = turn.inlet.nextBatch(limit: min(room, turn.limit))
-      if batch.count == 0 { continue }
-      turn.inlet.begin(batch.count)
-      inputs.memory.mark()
-      do { try process(batch.span, into: &output) } catch { throw output.rolledBack(inputs.memory, error) }
-      try await output.flush()
-      turn.inlet.finish(batch.count, filtered: output.takeFiltered())
-      if quantum.isSpent(batch.count) { try await yield(inputs.stop) }
-    } while try await !inputs.ended(&turn, &quantum)
+    try await inputs.serve(into: &output) { batch, _, output in try process(batch, into: &output) }
   }
 }
 
 extension LaneProcessor {
   // Not inlinable, because the protocol is not public; its components do more work per event than the call costs per batch.
   func serve(_ inputs: InletGroup<Input>, _ output: inout Outlet<Output>) async throws {
-    guard var turn = inputs.firstTurn else { return }
-    var quantum = Quantum(inputs.parker)
     attend(to: inputs.inlets.map(\.name))
+    try await inputs.serve(into: &output) { batch, place, output in try process(batch, from: place, into: &output) }
+  }
+}
+
+extension InletGroup {
+  /// Calls `process` with each batch and the place of its inlet, and publishes what it sends, until the inputs have ended.
+  @inlinable @inline(__always)
+  nonisolated(nonsending) func serve<Output: Event>(
+    into output: inout Outlet<Output>, _ process: (Span<E>, Int, inout Outlet<Output>) throws -> Void
+  ) async throws {
+    guard var turn = firstTurn else { return }
+    var quantum = Quantum(parker)
     repeat {
       let room = try await output.someRoom()
       let batch = turn.inlet.nextBatch(limit: min(room, turn.limit))
       if batch.count == 0 { continue }
       turn.inlet.begin(batch.count)
-      inputs.memory.mark()
-      do { try process(batch.span, from: turn.place, into: &output) } catch { throw output.rolledBack(inputs.memory, error) }
+      memory.mark()
+      do { try process(batch.span, turn.place, &output) } catch { throw output.rolledBack(memory, error) }
       try await output.flush()
       turn.inlet.finish(batch.count, filtered: output.takeFiltered())
-      if quantum.isSpent(batch.count) { try await yield(inputs.stop) }
-    } while try await !inputs.ended(&turn, &quantum)
+      if quantum.isSpent(batch.count) { try await yield(stop) }
+    } while try await nextTurn(&turn, &quantum)
   }
 }
 
@@ -157,7 +155,7 @@ extension AsyncProcessor {
       try await output.flush()
       turn.inlet.finish(batch.count, filtered: output.takeFiltered())
       if quantum.isSpent(batch.count) { try await yield(inputs.stop) }
-    } while try await !inputs.ended(&turn, &quantum)
+    } while try await inputs.nextTurn(&turn, &quantum)
   }
 }
 
@@ -179,7 +177,7 @@ extension Sink {
       }
       turn.inlet.finish(batch.count)
       if quantum.isSpent(batch.count) { try await yield(inputs.stop) }
-    } while try await !inputs.ended(&turn, &quantum)
+    } while try await inputs.nextTurn(&turn, &quantum)
   }
 }
 

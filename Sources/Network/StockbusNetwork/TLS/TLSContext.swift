@@ -6,7 +6,7 @@ extension TLSSettings {
   /// The context for client connections; reads the CA's file.
   ///
   /// - Parameter protocols: the protocols offered by ALPN.
-  func clientContext(protocols: [String] = ["http/1.1"]) throws(TLSError) -> TLSContext {
+  package func clientContext(protocols: [String] = ["http/1.1"]) throws(TLSError) -> TLSContext {
     try Self.context(try ca.map(Self.certificates), trustsSystem: ca == nil, protocols)
   }
 
@@ -58,7 +58,7 @@ extension TLSIdentity {
 }
 
 /// The meaning of a failure of TLS, and its remedy; nil if it is not a TLS failure, or if the connection has only ended.
-func tlsFailure(_ error: any Error, host: String, plain scheme: String) -> String? {
+package func tlsFailure(_ error: any Error, host: String, plain scheme: String) -> String? {
   switch error as? TLSFailure {
   case nil, .uncleanShutdown: nil
   case .wrongName: "the certificate is not for '\(host)'; connect by one of its names"

@@ -1,11 +1,11 @@
-internal import StockbusPlugin
+package import StockbusPlugin
 internal import Synchronization
 
 /// Rings a bell at a deadline: one sleeping task for many waits, each of which would otherwise need its own task.
 ///
 /// Deadlines usually advance from wait to wait. So the task sleeps until the first deadline and rings; code that still waits then sets the
 /// next.
-final class Alarm: Sendable {
+package final class Alarm: Sendable {
   private struct State {
     /// The time of the next ring; nil if there is none.
     var due: Duration?
@@ -16,10 +16,10 @@ final class Alarm: Sendable {
   private let clock: any Timekeeper
   private let state = Mutex(State())
 
-  init(_ bell: Bell, _ clock: any Timekeeper) { (self.bell, self.clock) = (bell, clock) }
+  package init(_ bell: Bell, _ clock: any Timekeeper) { (self.bell, self.clock) = (bell, clock) }
 
   /// Makes the alarm ring at `deadline` at the latest. Code that waits for a later deadline checks the clock again when the bell rings.
-  func set(_ deadline: Duration) {
+  package func set(_ deadline: Duration) {
     state.withLock { state in
       if let due = state.due, due <= deadline { return }
       state.task?.cancel()
@@ -34,7 +34,7 @@ final class Alarm: Sendable {
   }
 
   /// Ends the alarm's task.
-  nonisolated(nonsending) func cancel() async {
+  package nonisolated(nonsending) func cancel() async {
     let task = state.withLock { state in
       state.due = nil
       return state.task.take()

@@ -1,4 +1,4 @@
-internal import NIOCore
+package import NIOCore
 package import NIOPosix
 package import StockbusPlugin
 
@@ -23,7 +23,7 @@ package enum NetworkThreads {
 /// It is both kinds of executor, because a task that waits is resumed on its task executor and only then goes to its actor's: with the
 /// run's workers as the task executor, each wait would change threads twice.
 package final class NetworkThread: SerialExecutor, OwnExecutor {
-  let loop: any EventLoop
+  package let loop: any EventLoop
   private let busy = Guarded(BusyTime?.none)
 
   private init(_ loop: any EventLoop) { self.loop = loop }

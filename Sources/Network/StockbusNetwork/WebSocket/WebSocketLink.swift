@@ -116,5 +116,5 @@ package final class WebSocketLink: Sendable {
 
 extension Duration {
   /// The duration for a message: `125ms`.
-  var inMilliseconds: String { "\(wholeNanoseconds / 1_000_000)ms" }
+  package var inMilliseconds: String { "\(wholeNanoseconds / 1_000_000)ms" }
 }

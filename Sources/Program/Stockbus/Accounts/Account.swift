@@ -1,5 +1,5 @@
 import ArgumentParser
-import StockbusAccounts
+import StockbusPeople
 import StockbusHistory
 import StockbusPlugin
 import StockbusProgram

@@ -1,4 +1,4 @@
-import StockbusAccounts
+import StockbusPeople
 import StockbusPlugin
 import StockbusProgram
 

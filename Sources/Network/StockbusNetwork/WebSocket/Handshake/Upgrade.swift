@@ -85,5 +85,5 @@ enum UpgradeResponse {
 
 extension String {
   /// Text from the peer for a message: without terminal controls, and of limited length.
-  var printable: String { visible(self, limit: 300) }
+  package var printable: String { visible(self, limit: 300) }
 }

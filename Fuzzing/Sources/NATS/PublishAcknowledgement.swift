@@ -1,0 +1,1 @@
+../../../Plugins/NATS/Client/JetStream/PublishAcknowledgement.swift

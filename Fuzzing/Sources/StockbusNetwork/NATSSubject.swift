@@ -1,1 +1,0 @@
-../../../Sources/Network/StockbusNetwork/NATS/Protocol/NATSSubject.swift
