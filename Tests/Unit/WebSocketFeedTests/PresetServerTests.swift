@@ -181,7 +181,7 @@ private let talks: [Talk] = [
 
     // No more messages come.
     await passTime(.seconds(5)) { states().count { $0 == .disconnected } == 2 }
-    #expect(harness.notices.connections.value.last { $0.state == .disconnected }?.reason == "no message came for too long")
+    #expect(harness.notices.connections.value.last { $0.state == .disconnected }?.reason == "no message came for 5s (idle_deadline)")
     try await running.stop()
     await venue.server.stop()
   }

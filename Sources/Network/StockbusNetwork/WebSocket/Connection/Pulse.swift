@@ -32,7 +32,7 @@ struct Pulse {
       return nil
     }
     if let idleDeadline, !isPaused, now >= message + idleDeadline {
-      connection.fail(.timedOut(.idle))
+      connection.fail(.idle(idleDeadline))
       return nil
     }
     if now >= nextPing {
