@@ -13,8 +13,8 @@ package enum WebSocketError: Error, Hashable, Sendable {
   case badHandshake(String)
   /// The peer did not respond in time.
   case timedOut(Deadline)
-  /// No message came for as long as the idle deadline, which is this.
-  case idle(Duration)
+  /// No message came for this long; with the option that says how long, if this side has one.
+  case idle(Duration, option: String? = nil)
   /// The peer closed the connection; without a code if the connection was lost, and then with the reason in words.
   case closed(CloseCode?, reason: String)
   /// The peer sent, or announced, a message of at least this many bytes; with its beginning, as far as it was received.
@@ -45,7 +45,7 @@ extension WebSocketError: CustomStringConvertible {
     case .timedOut(.handshake): "no handshake in time"
     case .timedOut(.pong): "no reply to a ping in time"
     case .timedOut(.reply): "a reply did not come in time"
-    case .idle(let deadline): "no message came for \(deadline.optionText) (idle_deadline)"
+    case .idle(let deadline, let option): "no message came for \(deadline.optionText)\(option.map { " ('\($0)')" } ?? "")"
     case .closed(let code?, let reason): "the peer closed the connection with \(code)\(reason.isEmpty ? "" : ": \(reason)")"
     case .closed(nil, let reason): reason.isEmpty ? "the connection was lost" : "the connection was lost: \(reason)"
     case .tooLarge(let bytes, let limit, _): "a message of \(ByteSize(bytes: bytes)) or more; the limit is \(ByteSize(bytes: limit))"
