@@ -14,7 +14,7 @@ package struct FlashLoggerSettings: Options {
   @Setting("Text or JSON lines.")
   package var format = FlashFormat.text
   @Setting(
-    "The smallest change that is logged, up or down, in the unit of the price: the difference from the price in the symbol's last line.",
+    "The smallest difference from the price in the symbol's last line that is logged, up or down; in the unit of the price.",
     in: Price(raw: 0)...)
   package var minimum: Price = 0
   @Setting("How long a line on a terminal takes to fade.", in: .zero ... .seconds(60))
