@@ -123,7 +123,7 @@ actor Bars<Reader: BarReader>: TimedProcessor {
       let event = events[refusals[first].event]
       context.reject(
         Reader.Input.schema.json(event), origin: "\(Reader.Input.eventName) of \(event.symbol)",
-        reason: Refusal.text(refusals[first..<last]) + Refusal.gap(event.time, event.received), symbol: event.symbol)
+        reason: Refusal.text(refusals[first..<last], time: event.time, received: event.received), symbol: event.symbol)
       first = last
     }
     book.refusals.removeAll(keepingCapacity: true)

@@ -73,7 +73,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   private let skipped: Counter
   private let bytes: Counter
   /// The counts of left-out symbols and of shortened histories that were logged last.
-  private var told = (beyond: 0, forgotten: 0)
+  private var logged = (beyond: 0, forgotten: 0)
 
   package init(_ settings: DashboardSettings, _ context: Context) throws {
     guard let listen = ListenAddress(settings.listen) else { throw EnvironmentFailure("'listen' is not an address", isPermanent: true) }
@@ -196,7 +196,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   private func note(_ count: Int) {
     events.add(count)
     push.count(count)
-    if push.board.market.beyond != told.beyond || push.board.market.forgotten != told.forgotten { noteLimits() }
+    if push.board.market.beyond != logged.beyond || push.board.market.forgotten != logged.forgotten { noteLimits() }
     // Without a browser an event costs no more than this.
     if isAsleep, !push.clients.isEmpty { requestFrame() }
   }
@@ -204,26 +204,26 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   @inline(never)
   private func noteLimits() {
     let market = push.board.market
-    if told.beyond == 0, market.beyond > 0 {
+    if logged.beyond == 0, market.beyond > 0 {
       context.logger.warning(
         "more than \(settings.symbols) symbols have come; further symbols get a row only when somebody opens them ('symbols' sets the limit)"
       )
     }
-    if told.forgotten == 0, market.forgotten > 0 {
+    if logged.forgotten == 0, market.forgotten > 0 {
       context.logger.notice(
         "trades and bars of all symbols take \(settings.memory), the limit; the oldest of symbols that nobody looks at are removed ('memory' sets the limit)"
       )
     }
     // A requested symbol has a row later; a counter only grows.
-    if market.beyond > told.beyond {
+    if market.beyond > logged.beyond {
       context.counter("symbols beyond", "Symbols without a row, because 'symbols' allows no more.")
-        .add(market.beyond - told.beyond)
+        .add(market.beyond - logged.beyond)
     }
-    if market.forgotten > told.forgotten {
+    if market.forgotten > logged.forgotten {
       context.counter("forgotten", "Bars of symbols that were removed to stay within 'memory'.")
-        .add(market.forgotten - told.forgotten)
+        .add(market.forgotten - logged.forgotten)
     }
-    told = (market.beyond, market.forgotten)
+    logged = (market.beyond, market.forgotten)
   }
 
   func requestFrame() {

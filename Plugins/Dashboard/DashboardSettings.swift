@@ -75,7 +75,7 @@ package struct DashboardSettings: Options {
     }
     for name in names
     where name.isEmpty || name.utf8.contains(where: { $0 <= 32 || $0 == 47 }) || name.contains(":") && !name.hasPrefix("[") {
-      problems.add("'names': \(shown(name)) is not a host name or an address without a port; write IPv6 in brackets", at: "names")
+      problems.add("'names': got \(shown(name)); write a host name or an IP address, without a port, and IPv6 in brackets", at: "names")
     }
     if accounts == .none {
       if !address.isLoopback {

@@ -39,7 +39,7 @@ package actor Filter<E: Event>: Processor, CommandableComponent, ExplainingCompo
     self.context = context
     undecided = context.counter(
       "undecided", "Events that were not passed because arithmetic in the condition had no result, such as a division by zero.")
-    let text = context.recall(Self.told) ?? settings.where.text
+    let text = context.recall(Self.replacement) ?? settings.where.text
     do throws(ExpressionError) {
       let expression = try Expression<E>(text)
       expectedSymbols = ExpectedSymbols(expression.symbolNames, after: context.recall(ExpectedSymbols.memory))
@@ -48,7 +48,7 @@ package actor Filter<E: Event>: Processor, CommandableComponent, ExplainingCompo
   }
 
   /// The condition that a command has set. It is dropped when the options change, because these have their own condition.
-  private static var told: MemoryKey<String> { MemoryKey("where", whenOptionsChange: .drop) }
+  private static var replacement: MemoryKey<String> { MemoryKey("where", whenOptionsChange: .drop) }
 
   package func stop() { context.remember(expectedSymbols, ExpectedSymbols.memory) }
 
@@ -78,15 +78,15 @@ package actor Filter<E: Event>: Processor, CommandableComponent, ExplainingCompo
   }
 
   package func perform(_ command: Command) throws(CommandError) -> String {
-    if command.arguments.isEmpty { return "passes \(sieve.expression.text)" }
+    if command.arguments.isEmpty { return "the condition is \(sieve.expression)" }
     let text = command.arguments.joined(separator: " ")
     do throws(ExpressionError) {
       let expression = try Expression<E>(text)
       sieve = Sieve(expression)
       // Symbols that the new condition names may have arrived before, so none is reported as missing.
       expectedSymbols = ExpectedSymbols([])
-      context.remember(text, Self.told)
-      return "the condition is \(expression) from now on"
+      context.remember(text, Self.replacement)
+      return "the condition is now \(expression)"
     } catch { throw CommandError("\(error)") }
   }
 }

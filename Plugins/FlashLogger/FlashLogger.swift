@@ -47,7 +47,7 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundCompo
     terminal = context.terminal
     splits = SplitWatch(context.instruments)
     changes = context.counter("changes", "Price changes that were logged.")
-    small = context.counter("below minimum", "Price changes smaller than the minimum.")
+    small = context.counter("below minimum", "Price changes that were not logged because they are smaller than the option 'minimum'.")
   }
 
   package func start() throws {

@@ -13,7 +13,9 @@ package struct FlashLoggerSettings: Options {
   package var path = "-"
   @Setting("Text or JSON lines.")
   package var format = FlashFormat.text
-  @Setting("Only changes of at least this much, up or down, since the last line of the symbol.", in: Price(raw: 0)...)
+  @Setting(
+    "The smallest difference from the price in the symbol's last line that is logged, up or down; in the unit of the price.",
+    in: Price(raw: 0)...)
   package var minimum: Price = 0
   @Setting("How long a line on a terminal takes to fade.", in: .zero ... .seconds(60))
   package var fade = Duration.seconds(1)

@@ -13,7 +13,7 @@ package actor Generator: Source, CommandableComponent {
   private let context: Context
   private var market: SimulatedMarket
   /// Symbols whose price a command has set; they are published first.
-  private var told: [Int] = []
+  private var pending: [Int] = []
   /// The source waits here for the next deadline; a command ends the wait early.
   private let parker = Parker()
   private var sent = 0
@@ -76,7 +76,7 @@ package actor Generator: Source, CommandableComponent {
   private func runFlat(into output: inout Outlet<Trade>) async throws {
     while left > 0 {
       for _ in 0..<64 where left > 0 { try await sendBatch(256, into: &output) }
-      try await sendTold(into: &output)
+      try await sendPending(into: &output)
       await Task.yield()
       try Task.checkCancellation()
     }
@@ -104,7 +104,7 @@ package actor Generator: Source, CommandableComponent {
   private func wait(until deadline: Duration, into output: inout Outlet<Trade>) async throws {
     await Task.yield()
     try Task.checkCancellation()
-    try await sendTold(into: &output)
+    try await sendPending(into: &output)
     while context.clock.uptime < deadline {
       if let upcoming = market.upcoming {
         // Simulated times do not follow the clock, but no event is earlier than the next one.
@@ -114,16 +114,16 @@ package actor Generator: Source, CommandableComponent {
         try await output.whileIdle { await parker.sleep(until: deadline, context.clock) }
       }
       try Task.checkCancellation()
-      try await sendTold(into: &output)
+      try await sendPending(into: &output)
     }
   }
 
-  private func sendTold(into output: inout Outlet<Trade>) async throws {
+  private func sendPending(into output: inout Outlet<Trade>) async throws {
     // While this waits for room, commands may add more.
-    while !told.isEmpty {
+    while !pending.isEmpty {
       let now = output.receipt(context.clock.now)
-      for index in told { output.send(market.trade(index, now: now)) }
-      told = []
+      for index in pending { output.send(market.trade(index, now: now)) }
+      pending = []
       try await output.flush()
     }
   }
@@ -157,7 +157,7 @@ package actor Generator: Source, CommandableComponent {
       market.randomise(index)
     default: throw CommandError("unknown command '\(command.verb)'")
     }
-    told.append(index)
+    pending.append(index)
     parker.wake()
     return "\(name) is now \(market.price(index))"
   }

@@ -23,10 +23,12 @@ package struct BrokerRecord: Event {
   }
 
   package static let schema = EventSchema<BrokerRecord>(
-    "broker_record", "An order, a fill, a position or an account's state.", time: \.time, example: BrokerRecord(Fill.schema.example),
+    "broker_record", "A change at the paper broker: of an order, a position or an account, or a fill.", time: \.time,
+    example: BrokerRecord(Fill.schema.example),
     fields: [
-      .init("content", \.content, "Its kind and the event as JSON."), .init("time", \.time, "When it happened, as the venue says."),
-      .init("received", \.received, "When stockbus received the event that caused it."),
+      .init("content", \.content, "The kind (order, fill, position or account), a space, and the event as JSON."),
+      .init("time", \.time, "The venue's time of the change."),
+      .init("received", \.received, "When stockbus received the event that caused the change."),
     ])
 }
 

@@ -129,9 +129,9 @@ struct Ranking: ~Copyable {
     var change: Price
     var percent: Percent
     let volume: Int64
-    if let told = events[i].asRanked {
+    if let upstream = events[i].asRanked {
       // A feed upstream has had more events of the symbol, so its figures are used.
-      (change, percent, volume) = (told.change, told.percent, told.volume.raw)
+      (change, percent, volume) = (upstream.change, upstream.percent, upstream.volume.raw)
       if ownsChange {
         (change, percent) = standings[Int(entry)].reference.change(to: price)
       } else {
@@ -218,8 +218,8 @@ struct Ranking: ~Copyable {
     let ranks = hasRisen ? now + 1..<min(before, top, order.count - 1) + 1 : before..<min(now, top, order.count)
     for rank in ranks {
       guard let entry = order.entry(atRank: rank).map(Int.init) else { continue }
-      latest[entry].rank = told(rank)
-      latest[entry].previousRank = told(hasRisen ? rank - 1 : rank + 1)
+      latest[entry].rank = published(rank)
+      latest[entry].previousRank = published(hasRisen ? rank - 1 : rank + 1)
       latest[entry].time = mover.time
       latest[entry].received = mover.received
       output.send(latest[entry])
@@ -227,7 +227,7 @@ struct Ranking: ~Copyable {
   }
 
   /// The published form of a rank counted from 0.
-  private func told(_ rank: Int) -> UInt32 { rank < top ? UInt32(rank + 1) : 0 }
+  private func published(_ rank: Int) -> UInt32 { rank < top ? UInt32(rank + 1) : 0 }
 
   /// Lets a symbol's change count from `price` and its volume from zero, from its next event on.
   mutating func open(_ symbol: Symbol, from price: Price, _ priceDecimals: UInt8) {

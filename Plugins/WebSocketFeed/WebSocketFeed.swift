@@ -166,6 +166,10 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
   /// The next messages. An error that ends the connection may be due to a message; it is reported like a malformed one.
   private func receive(over connection: WebSocketConnection) async throws -> [WebSocketMessage] {
     do { return try await connection.receive() } catch let error as WebSocketError {
+      // Unless the connection has a limit of its own, that of the venue holds.
+      if case .idle(let silence, _) = error, settings.connection.idleDeadline == nil {
+        throw WebSocketError.idle(silence, option: "silence")
+      }
       let beginning: String? =
         switch error {
         case .tooLarge(_, _, let beginning), .invalidText(let beginning): beginning

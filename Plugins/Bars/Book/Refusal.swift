@@ -25,8 +25,9 @@ struct Refusal: Hashable {
 }
 
 extension Refusal {
-  /// Why one event does not count, in words: `it came too late for the bars of 1s and 1m`.
-  static func text(_ refusals: some Sequence<Refusal>) -> String {
+  /// Why an event does not count, in words: `it came too late for its bar of 1s, 1m`; and how far its time is from its receipt, if that is
+  /// far, since a clock that is wrong from the start shows nowhere else.
+  static func text(_ refusals: some Sequence<Refusal>, time: Timestamp, received: Timestamp) -> String {
     var texts: [(reason: Reason, lengths: [BarLength])] = []
     for refusal in refusals {
       if let i = texts.firstIndex(where: { $0.reason == refusal.reason }) {
@@ -35,23 +36,26 @@ extension Refusal {
         texts.append((refusal.reason, [refusal.length]))
       }
     }
-    return texts.map { $0.reason.text($0.lengths.map { "\($0)" }.joined(separator: ", ")) }.joined(separator: "; ")
+    let reasons = texts.compactMap { $0.reason.text($0.lengths.map { "\($0)" }.joined(separator: ", ")) }
+    let limit = texts.contains { $0.reason == .ahead } ? ", more than the 5s allowed" : ""
+    return (reasons + [gap(time, received, limit)].compactMap { $0 }).joined(separator: "; ")
   }
 
-  /// How far the time of a refused event is from its receipt, if that is far: a clock that is wrong from the start shows nowhere else.
-  static func gap(_ time: Timestamp, _ received: Timestamp) -> String {
+  private static func gap(_ time: Timestamp, _ received: Timestamp, _ limit: String) -> String? {
     let gap = time.ns.subtractingSaturating(received.ns)
-    if gap.magnitude <= UInt64(EventClock.tolerance) { return "" }
+    if gap.magnitude <= UInt64(EventClock.tolerance) { return nil }
     let isAhead = gap > 0
-    return "; it is dated \(Duration.nanoseconds(Int64(clamping: gap.magnitude)).roughText) \(isAhead ? "after" : "before") its receipt: "
+    return
+      "it is dated \(Duration.nanoseconds(Int64(clamping: gap.magnitude)).roughText) \(isAhead ? "after" : "before") its receipt\(limit): "
       + (isAhead ? "the clock of this machine or of the sender is wrong" : "it was delayed, or one of the two clocks is wrong")
   }
 }
 
 extension Refusal.Reason {
-  fileprivate func text(_ lengths: String) -> String {
+  /// Nil if the distance from the receipt, which follows, is the reason.
+  fileprivate func text(_ lengths: String) -> String? {
     switch self {
-    case .ahead: "its time is more than 5 s after its receipt"
+    case .ahead: nil
     case .negativeVolume: "its size is negative"
     case .late: "it came too late for its bar of \(lengths)"
     case .outside: "its bar of \(lengths) would be outside the range of times"

@@ -87,8 +87,8 @@ extension ScreenState {
     if !alerts.contains(where: { $0.text == alert.text }) { alerts.append(alert) }
     arm(symbol)
     say("alert: \(alert.text)")
-    let told = dispatcher.map { [ScreenEffect.addRule(alert.request, to: $0.id)] } ?? []
-    return told + [.save]
+    let requests = dispatcher.map { [ScreenEffect.addRule(alert.request, to: $0.id)] } ?? []
+    return requests + [.save]
   }
 
   private mutating func keepAlert(_ fault: String) -> [ScreenEffect] {
@@ -105,10 +105,10 @@ extension ScreenState {
     arm(symbol)
     say("no more alerts for \(symbol)")
     let dispatcher = dispatcher
-    let told = removed.filter(\.isDelegated).compactMap { alert in
+    let requests = removed.filter(\.isDelegated).compactMap { alert in
       dispatcher.map { ScreenEffect.removeRule(alert.rule, from: $0.id) }
     }
-    return told + [.save]
+    return requests + [.save]
   }
 
   static func alert(_ text: String, for row: Row) -> PriceAlert? {

@@ -12,7 +12,7 @@ struct PageBoard {
   private(set) var frame: UInt32 = 0
   private var stamps: ContiguousArray<RowStamps> = []
   /// The numbers that were sent last.
-  private var told: ContiguousArray<RowNumbers> = []
+  private var sent: ContiguousArray<RowNumbers> = []
   /// The names of the rows, and the words by which they are found.
   private(set) var texts: RowTexts
   /// Rows by name. A browser's names are looked up here, so that they do not become symbols.
@@ -34,11 +34,11 @@ struct PageBoard {
   var hasOldRanks: Bool { ranksAreOld }
 
   /// The number of rows in the last ended frame.
-  var count: Int32 { Int32(told.count) }
+  var count: Int32 { Int32(sent.count) }
 
   func stamps(of row: Int32) -> RowStamps { stamps[Int(row)] }
 
-  func numbers(of row: Int32) -> RowNumbers { told[Int(row)] }
+  func numbers(of row: Int32) -> RowNumbers { sent[Int(row)] }
 
   /// The row of a symbol; nil if it had none in the last ended frame.
   func row(named name: String) -> Int32? { rowsByName[name] }
@@ -97,11 +97,11 @@ struct PageBoard {
   ///   with every frame.
   mutating func endFrame(renewingRanks: Bool = true) {
     frame &+= 1
-    while told.count < market.rows.count {
-      let symbol = market.rows[told.count].symbol
-      rowsByName[symbol.description] = Int32(told.count)
+    while sent.count < market.rows.count {
+      let symbol = market.rows[sent.count].symbol
+      rowsByName[symbol.description] = Int32(sent.count)
       texts.add(symbol)
-      told.append(RowNumbers())
+      sent.append(RowNumbers())
       stamps.append(RowStamps())
     }
     for row in dirty {
@@ -111,8 +111,8 @@ struct PageBoard {
     dirty.removeAll(keepingCapacity: true)
     guard renewingRanks, ranksAreOld else { return }
     ranksAreOld = false
-    for (row, rank) in market.standings.ranks(market.rows).enumerated() where told[row].rank != rank {
-      told[row].rank = rank
+    for (row, rank) in market.standings.ranks(market.rows).enumerated() where sent[row].rank != rank {
+      sent[row].rank = rank
       stamps[row].rank = frame
       stamps[row].any = frame
     }
@@ -120,10 +120,10 @@ struct PageBoard {
 
   private mutating func renew(_ row: Int) {
     var new = RowNumbers(market.rows[row])
-    let old = told[row]
+    let old = sent[row]
     new.rank = old.rank
     new.keepDecimals(of: old)
     stamps[row].note(old, new, frame)
-    told[row] = new
+    sent[row] = new
   }
 }

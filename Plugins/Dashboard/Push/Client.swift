@@ -11,10 +11,10 @@ struct Client {
     /// Places in the query's order.
     var range: Range<Int32>
     /// The rows that were sent last.
-    var told = RowWindow()
+    var sent = RowWindow()
     /// False after a request of the client, until the reply is sent.
     var isAnswered = false
-    var toldTotal = 0
+    var sentTotal = 0
   }
 
   let viewer: Viewer
@@ -36,17 +36,17 @@ struct Client {
   /// True if the client shows the components and edges of the run.
   var showsRun = false
   /// When the state of the run, and its numbers, were sent last; by the run's uptime in nanoseconds.
-  var toldRunAt: Int64 = .min / 2
-  var toldStatusAt: Int64 = .min / 2
+  var runSentAt: Int64 = .min / 2
+  var statusSentAt: Int64 = .min / 2
   /// The number of events that was sent last.
-  var toldEvents = 0
+  var sentEvents = 0
   /// When anything was sent last; nil before that.
-  var toldAt: Int64?
+  var sentAt: Int64?
 
   struct Chosen {
     let name: String
     /// How many trades of the symbol were sent, or left out, so far.
-    var toldTrades = 0
-    var toldBar: Bar?
+    var sentTrades = 0
+    var sentBar: Bar?
   }
 }

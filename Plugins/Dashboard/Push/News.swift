@@ -9,7 +9,7 @@ struct News {
   static let ownAlertLimit = 50
   static let allAlertsLimit = 5000
 
-  struct ToldAlert {
+  struct NumberedAlert {
     let number: Int
     let frame: UInt32
     let owner: RuleOwner
@@ -23,7 +23,7 @@ struct News {
     let record: JSONValue
   }
 
-  private(set) var alerts: [ToldAlert] = []
+  private(set) var alerts: [NumberedAlert] = []
   private(set) var alertCount = 0
   /// The numbers of alerts that are kept, and of removed ones, by the rule's owner; those of the run's rules under nil.
   private var keptAlerts: [String?: Int] = [:]
@@ -53,7 +53,7 @@ struct News {
     for i in batch.indices {
       alertCount += 1
       let owner = RuleOwner(ofRule: batch[i].rule)
-      alerts.append(ToldAlert(number: alertCount, frame: frame, owner: owner, alert: batch[i]))
+      alerts.append(NumberedAlert(number: alertCount, frame: frame, owner: owner, alert: batch[i]))
       keptAlerts[owner.name, default: 0] += 1
       if keptAlerts[owner.name, default: 0] > (owner.name == nil ? Self.alertLimit : Self.ownAlertLimit) {
         forgetAlert { $0.owner.name == owner.name }
@@ -63,7 +63,7 @@ struct News {
     alertsFrame = frame
   }
 
-  private mutating func forgetAlert(_ isMeant: (ToldAlert) -> Bool) {
+  private mutating func forgetAlert(_ isMeant: (NumberedAlert) -> Bool) {
     guard let place = alerts.firstIndex(where: isMeant) else { return }
     let owner = alerts.remove(at: place).owner.name
     keptAlerts[owner, default: 0] -= 1

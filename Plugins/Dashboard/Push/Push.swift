@@ -95,7 +95,7 @@ struct Push {
     let shown = range.lowerBound..<range.lowerBound + count
     let old = clients[id]?.panes[pane]
     // The rows that the client has stay known, whatever it shows next.
-    clients[id]?.panes[pane] = Client.Pane(query: query, range: shown, told: old?.told ?? RowWindow())
+    clients[id]?.panes[pane] = Client.Pane(query: query, range: shown, sent: old?.sent ?? RowWindow())
     if views[query] == nil { views[query] = RowView(query) }
     for name in query.symbols ?? [] { board.want(name) }
     views[query]?.usedAt = now
@@ -116,13 +116,13 @@ struct Push {
   /// Shows the run's components and edges, or ends that.
   mutating func showRun(_ id: ClientID, _ isOn: Bool) {
     clients[id]?.showsRun = isOn
-    clients[id]?.toldRunAt = .min / 2
+    clients[id]?.runSentAt = .min / 2
   }
 
   /// True if the client shows the run, and its state is due.
   func wantsRun(_ id: ClientID, now: Int64) -> Bool { clients[id].map { Self.wantsRun($0, now) } ?? false }
 
-  private static func wantsRun(_ client: Client, _ now: Int64) -> Bool { client.showsRun && now &- client.toldRunAt >= running }
+  private static func wantsRun(_ client: Client, _ now: Int64) -> Bool { client.showsRun && now &- client.runSentAt >= running }
 
   /// True if a client that has painted has asked for something, or was too slow for a frame that has ended.
   var hasRequests: Bool { clients.values.contains { $0.isReady && ($0.wantsMore || $0.cursor != board.frame) } }
@@ -196,9 +196,9 @@ struct Push {
 
   private func waitsUntil(_ client: Client) -> Int64? {
     let value = client.waitsForValues ? client.valuedAt &+ Self.valuing : nil
-    let run = client.showsRun ? client.toldRunAt &+ Self.running : nil
-    let status = client.toldEvents == events ? nil : client.toldStatusAt &+ Self.status
-    return [orderDue(client), value, run, status, client.toldAt.map { $0 &+ Self.silence }].compactMap { $0 }.min()
+    let run = client.showsRun ? client.runSentAt &+ Self.running : nil
+    let status = client.sentEvents == events ? nil : client.statusSentAt &+ Self.status
+    return [orderDue(client), value, run, status, client.sentAt.map { $0 &+ Self.silence }].compactMap { $0 }.min()
   }
 
   /// When the next order that a client shows may be computed again; nil if all are up to date.
@@ -239,7 +239,7 @@ struct Push {
     }
     let state = state(&client, now: now, run)
     let before = client.cursor
-    if !panes.isEmpty || !state.isEmpty { client.toldAt = now }
+    if !panes.isEmpty || !state.isEmpty { client.sentAt = now }
     client.cursor = board.frame
     client.wantsMore = false
     client.isReady = panes.isEmpty && state.isEmpty
@@ -285,17 +285,17 @@ struct Push {
     }
     if let chosen = client.symbol, let row = board.row(named: chosen.name) {
       board.look(at: row, now: now)
-      state.addTrades(board.market, row: row, told: chosen.toldTrades)
-      client.symbol?.toldTrades = board.market.tape.count(of: Int(row))
-      client.symbol?.toldBar = state.addBars(board.market, row: row, Self.minute, told: chosen.toldBar)
+      state.addTrades(board.market, row: row, sent: chosen.sentTrades)
+      client.symbol?.sentTrades = board.market.tape.count(of: Int(row))
+      client.symbol?.sentBar = state.addBars(board.market, row: row, Self.minute, sent: chosen.sentBar)
     }
     if Self.wantsRun(client, now), let run {
-      client.toldRunAt = now
+      client.runSentAt = now
       state.add("run", run)
     }
-    let isSilent = client.toldAt.map { now &- $0 >= Self.silence } ?? false
-    if isSilent || client.toldEvents != events && now &- client.toldStatusAt >= Self.status {
-      (client.toldStatusAt, client.toldEvents) = (now, events)
+    let isSilent = client.sentAt.map { now &- $0 >= Self.silence } ?? false
+    if isSilent || client.sentEvents != events && now &- client.statusSentAt >= Self.status {
+      (client.statusSentAt, client.sentEvents) = (now, events)
       let rate = Int(rate.count(events, at: now).rounded())
       let market = board.market
       state.add(
@@ -323,12 +323,12 @@ struct Push {
     }
     views[pane.query] = view
     let key = Encoding(
-      pane: number, window: window.number, before: pane.told.number, cursor: cursor, from: pane.range.lowerBound, total: view.order.count,
-      isAnswer: !pane.isAnswered || pane.toldTotal != view.order.count)
-    let before = pane.told
-    pane.told = window
+      pane: number, window: window.number, before: pane.sent.number, cursor: cursor, from: pane.range.lowerBound, total: view.order.count,
+      isAnswer: !pane.isAnswered || pane.sentTotal != view.order.count)
+    let before = pane.sent
+    pane.sent = window
     pane.isAnswered = true
-    pane.toldTotal = view.order.count
+    pane.sentTotal = view.order.count
     if let bytes = encodings[key] { return bytes.isEmpty ? nil : key }
     isShared = false
     let bytes = encode(key, window, before)

@@ -17,12 +17,12 @@ struct StateText {
   mutating func addAlerts(_ news: News, for viewer: Viewer, after cursor: UInt32) {
     if news.alertsFrame <= cursor { return }
     let kept = news.alerts.filter { viewer.sees(rulesOf: $0.owner.name) }
-    let told = kept.filter { $0.frame > cursor }
-    if told.isEmpty { return }
-    add("alerts", .array(told.map { Self.alert($0, for: viewer) }))
-    // All that are kept are told, so there may have been more before them.
+    let sent = kept.filter { $0.frame > cursor }
+    if sent.isEmpty { return }
+    add("alerts", .array(sent.map { Self.alert($0, for: viewer) }))
+    // All that are kept are sent, so there may have been more before them.
     let missed = news.forgotten(for: viewer)
-    if told.count == kept.count, missed > 0 { add("alertsMissed", .number(missed)) }
+    if sent.count == kept.count, missed > 0 { add("alertsMissed", .number(missed)) }
   }
 
   mutating func addConnections(_ news: News, after cursor: UInt32) {
@@ -83,11 +83,11 @@ struct StateText {
     for belonging in news.belongings[person] ?? [] where belonging.frame > cursor { add(belonging.name, belonging.record) }
   }
 
-  /// - Parameter told: how many trades of the symbol the client knows.
-  mutating func addTrades(_ market: Market, row: Int32, told: Int) {
+  /// - Parameter sent: how many trades of the symbol the client knows.
+  mutating func addTrades(_ market: Market, row: Int32, sent: Int) {
     let count = market.tape.count(of: Int(row))
-    if count <= told { return }
-    let prints = market.tape.last(count - told, of: Int(row)).reversed()
+    if count <= sent { return }
+    let prints = market.tape.last(count - sent, of: Int(row)).reversed()
     add(
       "trades",
       [
@@ -103,10 +103,10 @@ struct StateText {
   }
 
   /// The bars of `length` that have changed; returns the newest.
-  mutating func addBars(_ market: Market, row: Int32, _ length: BarLength, told: Bar?) -> Bar? {
+  mutating func addBars(_ market: Market, row: Int32, _ length: BarLength, sent: Bar?) -> Bar? {
     let bars = market.bars.last(length, of: Int(row))
-    guard let newest = bars.last, newest != told else { return told }
-    let changed = told.map { told in bars.filter { $0.time >= told.time } } ?? Array(bars.suffix(2))
+    guard let newest = bars.last, newest != sent else { return sent }
+    let changed = sent.map { sent in bars.filter { $0.time >= sent.time } } ?? Array(bars.suffix(2))
     add("bars", .array(changed.map(Self.bar)))
     return newest
   }
@@ -138,10 +138,10 @@ struct StateText {
 
   static func time(_ time: Timestamp) -> JSONValue { .number(time.ns / 1_000_000) }
 
-  private static func alert(_ told: News.ToldAlert, for viewer: Viewer) -> JSONValue {
-    let alert = told.alert
+  private static func alert(_ entry: News.NumberedAlert, for viewer: Viewer) -> JSONValue {
+    let alert = entry.alert
     return [
-      "number": .number(told.number), "rule": .string(viewer.account == nil ? alert.rule : told.owner.title),
+      "number": .number(entry.number), "rule": .string(viewer.account == nil ? alert.rule : entry.owner.title),
       "symbol": .string(alert.symbol.description),
       "message": .string(alert.message), "price": .string(alert.price.formatted(decimals: Int(alert.priceDecimals))),
       "time": time(alert.time),

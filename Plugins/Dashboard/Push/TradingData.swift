@@ -4,13 +4,13 @@ internal import StockbusViewing
 /// The trading data for viewers of one account, or of all accounts. Each account has its own limits, so that one person cannot crowd out
 /// another.
 struct TradingData {
-  struct ToldFill {
+  struct FramedFill {
     let frame: UInt32
     let fill: Fill
   }
 
   private(set) var portfolio = Portfolio()
-  private(set) var fills: [ToldFill] = []
+  private(set) var fills: [FramedFill] = []
   /// The value of each account over time, as reported by the broker.
   private(set) var equity: [Symbol: EquityLine] = [:]
   /// The frames in which orders, positions or accounts, and fills, changed last.
@@ -37,7 +37,7 @@ struct TradingData {
 
   mutating func take(_ batch: Span<Fill>, _ frame: UInt32) {
     portfolio.take(batch)
-    for i in batch.indices { fills.append(ToldFill(frame: frame, fill: batch[i])) }
+    for i in batch.indices { fills.append(FramedFill(frame: frame, fill: batch[i])) }
     if fills.count > Portfolio.fillLimit { fills.removeFirst(fills.count - Portfolio.fillLimit) }
     fillsFrame = frame
   }
@@ -47,7 +47,7 @@ struct TradingData {
     let known = Set(fills.map { Portfolio.FillID($0.fill) })
     let old = past.filter { !known.contains(Portfolio.FillID($0)) }
     if old.isEmpty { return }
-    fills += old.map { ToldFill(frame: frame, fill: $0) }
+    fills += old.map { FramedFill(frame: frame, fill: $0) }
     fills.sort { ($0.fill.time, $0.fill.number) < ($1.fill.time, $1.fill.number) }
     if fills.count > Portfolio.fillLimit { fills.removeFirst(fills.count - Portfolio.fillLimit) }
     fillsFrame = frame

@@ -107,22 +107,22 @@ extension Dashboard: PeopleHost {
     return nil
   }
 
-  /// Tells a dispatcher the rules that people have made, as soon as there is one, also if a change of the run brings it.
+  /// Adds the rules that people have made to a dispatcher, as soon as there is one, also if a change of the run brings it.
   func restoreRules(_ accounts: Accounts) async {
-    var told: String?
+    var restored: String?
     while !Task.isCancelled {
-      told = await restoreRules(accounts, unless: told)
+      restored = await restoreRules(accounts, unless: restored)
       do { try await context.clock.sleep(for: Self.lookingForDispatcher) } catch { return }
     }
   }
 
   private static var lookingForDispatcher: Duration { .seconds(2) }
 
-  /// Tells them unless the dispatcher is the one that was told, and returns which one there is. A rule that it has already is refused there,
-  /// and stays as it is.
-  func restoreRules(_ accounts: Accounts, unless told: String?) async -> String? {
+  /// Adds them unless the present dispatcher is `restored`, which has them, and returns the present one. A rule that it has already is
+  /// refused there, and stays as it is.
+  func restoreRules(_ accounts: Accounts, unless restored: String?) async -> String? {
     guard let present = dispatcher?.id else { return nil }
-    if present == told { return told }
+    if present == restored { return restored }
     do throws(AccountError) {
       for (person, own) in try await accounts.rulesOfAll() {
         while await follow(own.rule, .add, of: person) == .busy {

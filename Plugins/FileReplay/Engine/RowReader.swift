@@ -24,7 +24,7 @@ struct RowReader: ~Copyable {
   private(set) var kept = KeptValues()
   /// How often a row has changed how later rows are read.
   private(set) var changes = 0
-  private var told: Set<RowRemark> = []
+  private var reported: Set<RowRemark> = []
 
   private let name: String
   private let fields: [ReplayField]
@@ -145,7 +145,7 @@ struct RowReader: ~Copyable {
   private mutating func report(
     _ remark: RowRemark, _ text: String, _ lines: borrowing LineReader, _ noted: (RowNote) -> MalformedPolicy
   ) {
-    if !told.insert(remark).inserted { return }
+    if !reported.insert(remark).inserted { return }
     _ = noted(.remark(NotedRemark(kind: remark, file: name, line: lines.line, text: text)))
   }
 

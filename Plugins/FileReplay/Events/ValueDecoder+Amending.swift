@@ -57,13 +57,13 @@ extension ValueDecoder {
       let (raw, places) = try general(slot, field, sizeScale, finer: .cut)
       if raw < 0 { throw FieldProblem(field: field, reason: .negative) }
       row.set(field, raw, places: places)
-      remarks.append((.cut, field, "\(slot.shown) has more than nine decimals: those after the ninth are cut off"))
+      remarks.append((.cut, field, "\(slot.shown) has more than nine decimals: it is cut after the ninth"))
     case .tooManyDecimals where finerPrices == .round, .notExact where finerPrices == .round:
       guard let (raw, places) = try? general(slot, field, scale, finer: .round), raw != 0, kind != .average || places > 0 else {
         throw problem
       }
       row.set(field, raw, places: kind == .average ? 1 : places)
-      remarks.append((.rounded, field, "\(slot.shown) has more than nine decimals: it is rounded to nine"))
+      remarks.append((.rounded, field, "\(slot.shown) has more than nine decimals: it is rounded to nine decimals"))
     case .notANumber where numbers == .plain && !hasCommas && slot.kind == .text && NumberForm.hasDecimalComma(slot.trimmed):
       hasCommas = true
       remarks.append(

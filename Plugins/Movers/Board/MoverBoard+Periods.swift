@@ -45,7 +45,7 @@ extension MoverBoard {
     clocks[calendar].span = nil
     clocks[calendar].due = .max
     nextDue = clocks.map(\.due).min() ?? .max
-    sendDifferences(since: before, leaversAreTold: true, cause, into: &output)
+    sendDifferences(since: before, leaversAreSent: true, cause, into: &output)
   }
 
   /// Sends the leaving events, with the figures that the symbols had in the period.

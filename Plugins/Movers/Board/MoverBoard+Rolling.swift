@@ -28,7 +28,7 @@ extension MoverBoard {
     }
     nextDue = self.window?.due ?? .max
     let cause = Cause(time: due == .max ? due : due - wait, received: max(due, received))
-    sendDifferences(since: before, leaversAreTold: false, cause, into: &output)
+    sendDifferences(since: before, leaversAreSent: false, cause, into: &output)
   }
 
   private mutating func leave(_ slot: RollingWindow.Slot, of bucket: Int64, _ end: Int64, isTraded: Bool) {

@@ -68,22 +68,22 @@ extension MoverBoard {
 
   /// Sends the differences between two moments of all lists.
   func sendDifferences<Output: MoverOutput & ~Copyable>(
-    since before: MoverLists.Snapshot, leaversAreTold: Bool, _ cause: Cause, into output: inout Output
+    since before: MoverLists.Snapshot, leaversAreSent: Bool, _ cause: Cause, into output: inout Output
   ) {
-    sendDifference(before.gainers, lists.gainers, .gainers, leaversAreTold, cause, into: &output)
-    sendDifference(before.losers, lists.losers, .losers, leaversAreTold, cause, into: &output)
-    sendDifference(before.active, lists.active, .active, leaversAreTold, cause, into: &output)
+    sendDifference(before.gainers, lists.gainers, .gainers, leaversAreSent, cause, into: &output)
+    sendDifference(before.losers, lists.losers, .losers, leaversAreSent, cause, into: &output)
+    sendDifference(before.active, lists.active, .active, leaversAreSent, cause, into: &output)
   }
 
   /// First the symbols that have left, then those whose rank or figures have changed, in the order of their ranks.
   private func sendDifference<Key, Output: MoverOutput & ~Copyable>(
-    _ before: [TopList<Key>.Member], _ list: TopList<Key>, _ name: MoverList, _ leaversAreTold: Bool, _ cause: Cause,
+    _ before: [TopList<Key>.Member], _ list: TopList<Key>, _ name: MoverList, _ leaversAreSent: Bool, _ cause: Cause,
     into output: inout Output
   ) {
     var ranks: [UInt32: Int] = [:]
     for (index, member) in before.enumerated() {
       ranks[member.entry] = index + 1
-      if !leaversAreTold, list.index(of: member.entry) == nil { output.send(mover(Int(member.entry), name, 0, index + 1, cause)) }
+      if !leaversAreSent, list.index(of: member.entry) == nil { output.send(mover(Int(member.entry), name, 0, index + 1, cause)) }
     }
     for (index, member) in list.members.enumerated() {
       let previous = ranks[member.entry] ?? 0

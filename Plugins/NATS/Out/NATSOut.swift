@@ -240,7 +240,8 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
     }
   }
 
-  /// Sends a batch to the present subscribers, and returns when a server has read it.
+  /// Publishes a batch without a stream, so only current subscribers receive it. Returns when the server has read all of it: a ping follows
+  /// the last message, and its reply is awaited.
   private func pass(_ events: Span<E>) async throws {
     var next = 0
     while true {

@@ -131,7 +131,7 @@ package struct CommandSettings: Options {
       problems.add("'run': the program must be named without placeholders", at: "run", item: 0)
     }
     for (i, argument) in run.enumerated() {
-      if argument.utf8.contains(0) { problems.add("'run': an argument holds a zero byte", at: "run", item: i) }
+      if argument.utf8.contains(0) { problems.add("'run': an argument contains a NUL character", at: "run", item: i) }
       do throws(TemplateError) { _ = try NotificationTemplate(argument, NotificationTemplate.channelNames) } catch {
         problems.add("'run': \(error)", at: "run", item: i)
       }

@@ -83,7 +83,7 @@ package struct RuleSettings: Options {
       let names = conditions.map { "'\($0.kind.rawValue)'" }.joined(separator: " and ")
       problems.add("a rule has one condition, not \(names)", at: conditions[1].kind.rawValue)
     }
-    if let owner, owner.contains(where: \.isWhitespace) { problems.add("'owner' is a name without blanks", at: "owner") }
+    if let owner, owner.contains(where: \.isWhitespace) { problems.add("'owner' is a name without spaces", at: "owner") }
     if owner != nil, channels != nil { problems.add("either 'owner' or 'channels', not both", at: "channels") }
     if owner == nil, name?.hasPrefix("@") == true { problems.add("a name begins with '@' only if the rule has an 'owner'", at: "name") }
     if symbol != nil, symbols != nil { problems.add("either 'symbol' or 'symbols', not both", at: "symbols") }

@@ -4,9 +4,9 @@ package import StockbusPlugin
 package final class HostedReports: NoticePublisher, Sendable {
   package let counters = CounterRegistry()
   private let voice: HostVoice
-  private let told = Guarded(Told())
+  private let reported = Guarded(Reported())
 
-  private struct Told {
+  private struct Reported {
     var lost = 0
     var notes = 0
     var counters: [String: Int] = [:]
@@ -36,24 +36,24 @@ package final class HostedReports: NoticePublisher, Sendable {
 
   /// Writes the changes; counters and notes only if `isUrgent`.
   func report(_ context: Context, isUrgent: Bool, to out: inout ByteWriter) {
-    told.withLock { told in
+    reported.withLock { reported in
       func put(_ message: JSONValue) { HostVoice.put(message, to: &out) }
       let lost = counters.lost.total
-      if lost > told.lost { put(["lost": .number(lost - told.lost), "reason": "see the line before"]) }
-      told.lost = lost
-      if !told.remembers, !context.memory.isEmpty {
-        told.remembers = true
+      if lost > reported.lost { put(["lost": .number(lost - reported.lost), "reason": "see the line before"]) }
+      reported.lost = lost
+      if !reported.remembers, !context.memory.isEmpty {
+        reported.remembers = true
         put(["remembers": true])
       }
       guard isUrgent else { return }
       for entry in counters.entries {
         let total = entry.counter.total
-        let new = total - (told.counters[entry.name] ?? 0)
+        let new = total - (reported.counters[entry.name] ?? 0)
         if new > 0 { put(["counter": .string(entry.name), "add": .number(new), "doc": .string(entry.doc)]) }
-        told.counters[entry.name] = total
+        reported.counters[entry.name] = total
       }
-      for note in counters.notes.dropFirst(told.notes) { put(["note": .string(note)]) }
-      told.notes = counters.notes.count
+      for note in counters.notes.dropFirst(reported.notes) { put(["note": .string(note)]) }
+      reported.notes = counters.notes.count
     }
   }
 }

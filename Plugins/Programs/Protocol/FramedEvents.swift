@@ -10,16 +10,16 @@ struct FramedEvents {
   /// An `EventUnpacker` of the output's type.
   private var unpacker: AnyObject?
 
-  /// Writes a frame with the next events; `told` becomes the number of the last one.
-  mutating func give<E: Event>(_ events: Span<E>, from next: inout Int, told: inout Int, to out: inout ByteWriter) {
+  /// Writes a frame with the next events; `sent` becomes the number of the last one.
+  mutating func give<E: Event>(_ events: Span<E>, from next: inout Int, sent: inout Int, to out: inout ByteWriter) {
     let frame = Frame.begin(.events, in: &out)
     let number = out.count
     Frame.put(last: 0, in: &out)
     if packer == nil { packer = EventPacker(PackedLayout(E.self)) }
     let taken = packer?.pack(events, from: next, most: Self.most, to: &out) ?? 0
-    told += taken
+    sent += taken
     next += taken
-    Frame.put(last: told, at: number, in: &out)
+    Frame.put(last: sent, at: number, in: &out)
     Frame.end(frame, in: &out)
   }
 

@@ -122,9 +122,9 @@ final class ProgramLife {
   }
 
   private func logErrorLine(_ line: String) {
-    guard let told = pythonError.take(line) else { return context.logger.debug("\(visible(line, limit: 2048))") }
-    if told != line { context.logger.debug("\(visible(line, limit: 2048))") }
-    let line = told
+    guard let summary = pythonError.take(line) else { return context.logger.debug("\(visible(line, limit: 2048))") }
+    if summary != line { context.logger.debug("\(visible(line, limit: 2048))") }
+    let line = summary
     if line.isEmpty { return }
     // The part of Swift's message after the reason is the place in the code.
     if !settings.hostsPlugin || !lastErrorLine.contains("Fatal error: ") { lastErrorLine = visible(line, limit: 300) }

@@ -6,7 +6,7 @@ struct ProgramProgress {
   static let stateLimit = 64 << 10
 
   /// The number of the last event sent to the program, and of the last one that it has finished.
-  var told = 0
+  var sent = 0
   private(set) var finished = 0
   /// The finished events that the program has left out, since the last call of `takeFiltered`.
   private var filtered = 0
@@ -18,7 +18,7 @@ struct ProgramProgress {
   init(state: JSONValue? = nil) { self.state = state }
 
   /// True once the program has finished all events sent to it.
-  var isSettled: Bool { finished == told }
+  var isSettled: Bool { finished == sent }
 
   mutating func takeFiltered() -> Int {
     defer { filtered = 0 }
@@ -28,9 +28,9 @@ struct ProgramProgress {
   /// Handles a message `done`.
   mutating func finish(_ message: JSONValue) throws(ProgramError) {
     let claim = message["done"]
-    guard let number = claim?.count, number >= finished, number <= told else {
+    guard let number = claim?.count, number >= finished, number <= sent else {
       throw ProgramError(
-        "reports event \(claim?.description ?? "?") as done; \(told) events were sent to it, and \(finished) were done before")
+        "reports event \(claim?.description ?? "?") as done; \(sent) events were sent to it, and \(finished) were done before")
     }
     let newly = number - finished
     let left = message["filtered"].map { $0.count ?? -1 } ?? 0
@@ -44,8 +44,8 @@ struct ProgramProgress {
 
   /// Takes a message `lost`, with its number.
   mutating func lose(_ count: Int) throws(ProgramError) {
-    guard count <= told - lost else {
-      throw ProgramError("reports \(count) events as lost\(lost > 0 ? " and \(lost) before" : ""); \(told) were sent to it")
+    guard count <= sent - lost else {
+      throw ProgramError("reports \(count) events as lost\(lost > 0 ? " and \(lost) before" : ""); \(sent) were sent to it")
     }
     lost += count
   }

@@ -128,15 +128,15 @@ final class ProgramSession {
   }
 
   /// True if the program may be sent more events before it has answered.
-  var hasRoom: Bool { out.count - written < Self.windowLimit && progress.told - progress.finished < Self.eventsInHand }
+  var hasRoom: Bool { out.count - written < Self.windowLimit && progress.sent - progress.finished < Self.eventsInHand }
 
   /// Sends the program the next events of a batch, as many as one message holds.
   func give<E: Event>(_ events: Span<E>, from next: inout Int) {
     forgetWritten()
-    if frames != nil { return frames?.give(events, from: &next, told: &progress.told, to: &out) ?? () }
+    if frames != nil { return frames?.give(events, from: &next, sent: &progress.sent, to: &out) ?? () }
     let end = min(events.count, next + Self.eventsOfMessage)
-    progress.told += end - next
-    Self.write(events, next..<end, progress.told, to: &out)
+    progress.sent += end - next
+    Self.write(events, next..<end, progress.sent, to: &out)
     next = end
   }
 
@@ -254,9 +254,11 @@ final class ProgramSession {
     }
   }
 
-  /// Writes and reads what is possible, and waits for a slice of time if nothing is.
+  /// Writes pending bytes to the program, and reads what it has written. If neither is possible at once, waits for that for at most `slice`.
   ///
-  /// - Parameter mayIdle: true if the program owes no answer, so it may be silent for any time.
+  /// - Parameters:
+  ///   - waiting: false to return at once instead.
+  ///   - mayIdle: true if the program owes no answer. Otherwise its silence for `timeout` is an error.
   func exchange(waiting: Bool = true, mayIdle: Bool = false) throws {
     guard let child = life.child else { throw ProgramGone() }
     if Task.isCancelled, role.kind != .source || isCutOff { throw CancellationError() }

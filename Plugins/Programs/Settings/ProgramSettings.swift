@@ -35,7 +35,7 @@ package struct ProgramSettings: Options {
 
   package func validate(_ problems: inout OptionProblems) {
     if run.first?.isEmpty == true { problems.add("'run' begins with the program, which must not be empty", at: "run") }
-    if run.contains(where: { $0.contains("\0") }) { problems.add("'run' has a zero byte", at: "run") }
+    if run.contains(where: { $0.contains("\0") }) { problems.add("'run' contains a NUL character", at: "run") }
     if `protocol` == .lines {
       if !options.entries.isEmpty {
         problems.add("'options' need 'protocol: messages'; with plain lines, write the program's options in 'run'", at: "options")

@@ -94,7 +94,7 @@ public final class EmbeddedRun: Sendable {
 
   /// What a component, or a topic of the run such as `dead_letters`, publishes from now on: all of it, if it is asked before the run starts.
   ///
-  /// - Parameter options: what happens if the events are not read as fast as they come. Unless told otherwise the run waits for the
+  /// - Parameter options: what happens if the events are not read as fast as they come. By default the run waits for the
   ///   reader, so that nothing is lost, and does not end before everything is read or the sequence is dropped.
   /// - Throws: there is nothing of this name, or its events are of another type.
   public func events<E: Event>(

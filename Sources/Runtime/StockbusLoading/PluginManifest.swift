@@ -25,7 +25,8 @@ package struct PluginManifest: Options {
   @Setting("The program and its arguments; not for a loaded plugin.", count: 0...100) package var run: [String] = []
   @Setting("The command that builds it, and its arguments.", count: 0...100) package var build: [String] = []
   @Setting("The command that runs its tests, and its arguments.", count: 0...100) package var test: [String] = []
-  @Setting("The options of a process.", count: 0...1000) package var options: Mapping<DeclaredOption> = [:]
+  @Setting("What a configuration may write under the plugin's 'options', by name; only for a process.", count: 0...1000) package
+    var options: Mapping<DeclaredOption> = [:]
   package init() {}
 
   package func validate(_ problems: inout OptionProblems) {

@@ -7,7 +7,7 @@ internal import StockbusPlugin
 final class HealthPublisher: Sendable {
   private struct State {
     /// The state of each component that was published last, by the component's number.
-    var told: [Int: Health.State] = [:]
+    var published: [Int: Health.State] = [:]
     /// True while a component has made no progress after a failure.
     var isWatching = false
   }
@@ -24,9 +24,9 @@ final class HealthPublisher: Sendable {
       for member in members {
         let vitals = member.vitals.reading
         let state = member.state(vitals, isStopping: isStopping)
-        now.told[member.number] = state
+        now.published[member.number] = state
         if state == .degraded, vitals.trouble == nil, vitals.standstill == nil { now.isWatching = true }
-        if state == .planned || last.told[member.number] == state { continue }
+        if state == .planned || last.published[member.number] == state { continue }
         pipeline.notices.post(
           Health(
             component: member.id, state: state, starts: Int64(vitals.attempts), reason: vitals.reason ?? "", time: pipeline.clock.now))

@@ -22,7 +22,7 @@ package final class Pipeline: Sendable {
   let watermarkClock: WatermarkClock
   let latencyWatch = LatencyWatch()
   let healthNews = HealthPublisher()
-  /// Nil where nobody is to be told of components that hang.
+  /// Nil where components that hang are reported to nobody.
   let stallWatch: StallWatch?
   /// When components that have not ended are cut off.
   private let end = Guarded(Duration?.none)

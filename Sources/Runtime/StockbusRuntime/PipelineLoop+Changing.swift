@@ -181,7 +181,7 @@ extension PipelineLoop {
     case .rewiring where pipeline.member(id)?.slot.withdraw() == false: return
     case .rewiring, .leaving: break
     }
-    let late = "has not handed over within \(pipeline.settings.drainDeadline.optionText)"
+    let late = "has not stopped for the change within \(pipeline.settings.drainDeadline.optionText)"
     pipeline.logger.error("\(id) \(late); it continues as before")
     finish(id, ChangeError("'\(id)' \(late)"))
     if case .leaving = transition.stage {

@@ -6,7 +6,7 @@ struct PipelineLoop {
   enum Happening: Sendable {
     /// The supervisor of the component with this number has ended.
     case departed(Int, Supervisor.Departure, lives: Int)
-    case told([ChangeQueue.Item])
+    case queued([ChangeQueue.Item])
     case stopRequested
     case deadlinePassed
     case aborted
@@ -103,7 +103,7 @@ struct PipelineLoop {
     let changes = pipeline.changes
     group.addTask {
       guard let items = await changes.next() else { return .nothing }
-      return .told(items)
+      return .queued(items)
     }
   }
 
@@ -145,7 +145,7 @@ struct PipelineLoop {
         trial?.fail("'\(member.id)' does not start: \(reason)")
         end(member, .failed(reason), &group)
       }
-    case .told(let items):
+    case .queued(let items):
       for item in items { hear(item, &group) }
       if !isOver { listen(&group) }
     case .stopRequested:

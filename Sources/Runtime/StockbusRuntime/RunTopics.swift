@@ -131,7 +131,8 @@ final class RunTopics: NoticePublisher {
     // them while they end themselves.
     let rest =
       queue.readers.isEmpty
-      ? [("without a reader", queue.unpublished + queue.tooLate)] : [(Ledger.lost, queue.unpublished), ("told too late", queue.tooLate)]
+      ? [("without a reader", queue.unpublished + queue.tooLate)]
+      : [(Ledger.lost, queue.unpublished), ("reported too late", queue.tooLate)]
     for (name, total) in rest where total > 0 {
       entries.append(Ledger.Entry(component: queue.topic.name, name: name, total: total))
     }

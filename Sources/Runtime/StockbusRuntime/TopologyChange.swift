@@ -186,7 +186,7 @@ struct TopologyChange {
     for part in parts where !part.member.slot.isPureSource && !hasEnded(part.member) {
       halted.append(part.member)
       if await halt(part.member, leaves: part.plan == nil) || part.plan == nil || !part.member.slot.withdraw() { continue }
-      throw ChangeError("'\(part.member.id)' has not handed over within \(patience.optionText)")
+      throw ChangeError("'\(part.member.id)' has not stopped for the change within \(patience.optionText)")
     }
   }
 

@@ -33,7 +33,7 @@ struct DatabaseFile {
   /// The version of the layout; nil if there is no file, or an empty one. Throws if the file is not a history that this program knows.
   func version() throws(HistoryError) -> Int? {
     var status = stat()
-    if path.utf8.contains(0) { throw HistoryError(path, .other("a path cannot contain a zero byte")) }
+    if path.utf8.contains(0) { throw HistoryError(path, .other("a path cannot contain a NUL character")) }
     if stat(target, &status) != 0 {
       if errno == ENOENT { return nil }
       throw HistoryError(path, .other(String(cString: strerror(errno))))

@@ -66,9 +66,9 @@ private final class Once: Sendable {
   init(_ report: @escaping @Sendable (HistoryError) -> Void) { self.report = report }
 
   func report(_ error: HistoryError) {
-    let isFirst = isReported.withLock { told in
-      defer { told = true }
-      return !told
+    let isFirst = isReported.withLock { reported in
+      defer { reported = true }
+      return !reported
     }
     if isFirst { report(error) }
   }

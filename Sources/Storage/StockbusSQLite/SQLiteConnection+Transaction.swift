@@ -14,8 +14,8 @@ extension SQLiteConnection {
     try run(kind == .immediate ? "BEGIN IMMEDIATE" : "BEGIN")
     do {
       let value = try body()
-      // A full disk, among others, ends the transaction; later statements were not part of it.
-      if !isInTransaction { throw SQLiteError(code: SQLITE_ABORT, message: "the transaction was cancelled") }
+      // After some errors, such as a full disk, SQLite itself rolls back; the statements after that were not part of the transaction.
+      if !isInTransaction { throw SQLiteError(code: SQLITE_ABORT, message: "SQLite has rolled back the transaction after an error in it") }
       try run("COMMIT")
       return value
     } catch {

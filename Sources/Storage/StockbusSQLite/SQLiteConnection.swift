@@ -23,7 +23,7 @@ package final class SQLiteConnection {
   ///
   /// - Parameter busyTimeout: how long a statement waits for a lock of another connection; longer than this it is an error.
   package init(_ path: String, _ access: Access, busyTimeout: Duration = .zero) throws(SQLiteError) {
-    if path.utf8.contains(0) { throw .misuse("a path cannot contain a zero byte") }
+    if path.utf8.contains(0) { throw .misuse("a path cannot contain a NUL character") }
     var flags = SQLITE_OPEN_NOMUTEX
     switch access {
     case .creating: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE

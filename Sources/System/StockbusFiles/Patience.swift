@@ -36,7 +36,7 @@ package struct Patience: Sendable {
     _ attempt: () async throws(Failure) -> Void
   ) async throws(EnvironmentFailure) {
     var failure = first
-    var told = known
+    var reported = known
     var end = since + limit
     var isStopping = false
     var pause = Duration.milliseconds(100)
@@ -51,8 +51,8 @@ package struct Patience: Sendable {
       if !mayPass(failure) || now >= end { throw EnvironmentFailure("\(failure)", isPermanent: true, taken: taken) }
       let reason = "\(failure)"
       context.report(trouble: reason)
-      if reason != told { warn(reason, end - now) }
-      told = reason
+      if reason != reported { warn(reason, end - now) }
+      reported = reason
       let next = min(pause, end - now)
       do { try await sleep(for: next, unlessStopped: !isStopping) } catch {
         throw EnvironmentFailure("\(failure)", isPermanent: true, taken: taken)

@@ -38,7 +38,7 @@ import Testing
     ),
     (
       "{ accounts: closed, names: ['stocks.example.org:443'] }",
-      "options.yaml:1:21: error: 'names': 'stocks.example.org:443' is not a host name or an address without a port; write IPv6 in brackets"
+      "options.yaml:1:21: error: 'names': got 'stocks.example.org:443'; write a host name or an IP address, without a port, and IPv6 in brackets"
     ),
     (
       "{ accounts: closed, file: '-' }",

@@ -196,7 +196,7 @@ import Testing
         guard let panes = clients[id]?.client.panes else { continue }
         for (number, pane) in panes where push.clients[id]?.panes[number] != nil {
           let told = try #require(push.clients[id]?.panes[number])
-          #expect(pane.order == told.told.rows.map(Int64.init) && Int(pane.total) == told.toldTotal)
+          #expect(pane.order == told.sent.rows.map(Int64.init) && Int(pane.total) == told.sentTotal)
           #expect(pane.order.count <= told.range.count && Int32(pane.from) == told.range.lowerBound)
           #expect(Set(pane.rows.keys).isSuperset(of: pane.order))
           for row in pane.order {

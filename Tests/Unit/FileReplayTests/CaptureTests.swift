@@ -66,9 +66,9 @@ private func raw(_ preset: VenuePreset, _ change: (inout ReplayOptions) -> Void 
     #expect(
       outcome.reasons == [
         "6: no receive time", "7: byte 6: the message ends too early", "8: 'price' is not a number: 'x' (byte 39)",
-        "9: no receive time followed by a blank: more than nine decimals at byte 21",
-        "10: no receive time followed by a blank: number out of range at byte 1",
-        "12: no receive time followed by a blank: unexpected text at byte 11",
+        "9: does not begin with a receive time and a space: more than nine decimals at byte 21",
+        "10: does not begin with a receive time and a space: number out of range at byte 1",
+        "12: does not begin with a receive time and a space: unexpected text at byte 11",
       ])
     #expect(outcome.counts == ReplayCounts(events: 3, outside: 0, malformed: 6, unknown: 1))
     #expect(run(text, raw(.binance), policy: .stop).error?.description == "f:6: no receive time")

@@ -18,7 +18,7 @@ import Testing
     let result = Self.trades("A,1,3500.10,0.000000000000000001\nA,2,2,1.9999999999999\nA,3,3,-1e-18\nA,4,4,1e-400\n")
     #expect(result.lines == ["3500.1 x0", "2 x1.999999999", "3 x0", "4 x0"])
     #expect(
-      result.said == ["2: 'size' '0.000000000000000001' has more than nine decimals: those after the ninth are cut off"])
+      result.said == ["2: 'size' '0.000000000000000001' has more than nine decimals: it is cut after the ninth"])
   }
 
   @Test func `a size that is too large is 0, and the option is named`() {
@@ -53,7 +53,7 @@ import Testing
     let result = Self.trades(rows) { $0.finerPrices = .round }
     #expect(result.lines.prefix(4) == ["0.000000001 x1", "0.000000002 x1", "1.1 x1", "0.000000001 x1"])
     #expect(result.lines.last?.hasPrefix("5: 'price' has more than nine decimals") == true)
-    #expect(result.said == ["2: 'price' '0.000000001139' has more than nine decimals: it is rounded to nine"])
+    #expect(result.said == ["2: 'price' '0.000000001139' has more than nine decimals: it is rounded to nine decimals"])
     #expect(Self.trades("A,1,1234567,1\n") { ($0.finerPrices, $0.priceScale) = (.round, 999_999_937) }.lines == ["0.001234567 x1"])
   }
 

@@ -92,14 +92,14 @@ func trade(_ symbol: Symbol, _ price: Int64, size: Int64 = 1, _ side: Side = .bu
     let running = try PluginHarness().start(Plugin.filter, options: "where: price > 150", taking: Trade.self, emitting: Trade.self)
     try await running.send(Self.trades)
     #expect(await running.output(count: 2).map(\.symbol) == ["NVDA", "AAPL"])
-    #expect(try await running.perform("where") == "passes price > 150")
-    #expect(try await running.perform("where symbol  == TSLA") == "the condition is symbol == TSLA from now on")
+    #expect(try await running.perform("where") == "the condition is price > 150")
+    #expect(try await running.perform("where symbol  == TSLA") == "the condition is now symbol == TSLA")
     try await running.send(Self.trades)
     #expect(await running.output(count: 3).last?.symbol == "TSLA")
     await #expect(throws: CommandError("column 1: trade has no field 'prise'; did you mean 'price'?")) {
       try await running.perform("where prise > 1")
     }
-    #expect(try await running.perform("where") == "passes symbol == TSLA")
+    #expect(try await running.perform("where") == "the condition is symbol == TSLA")
     try await running.stop()
   }
 

@@ -327,7 +327,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("subject: 'a b'", "'subject': 'a b' has a blank or a control character"),
+    ("subject: 'a b'", "'subject': 'a b' contains a space or a control character"),
     ("subject: 'a.*'", "'subject': 'a.*' has a wildcard"),
     ("subject: 'a.{partition}'", "'subject' has {partition}, so 'partitions' is needed"),
     ("subject: 'a{symbol}'", "'subject': {partition} and {symbol} must stand alone between dots, as in ticks.{partition}"),

@@ -10,7 +10,8 @@ import Testing
   @Test(arguments: [
     ("ticks.0", true, nil), ("ticks.*.a", true, nil), ("ticks.>", true, nil), (">", true, nil),
     ("ticks.*", false, "has a wildcard"), ("a..b", true, "has an empty part"), (".a", true, "has an empty part"),
-    ("", true, "is empty"), ("a b", true, "has a blank or a control character"), ("a\u{7}", true, "has a blank or a control character"),
+    ("", true, "is empty"), ("a b", true, "contains a space or a control character"),
+    ("a\u{7}", true, "contains a space or a control character"),
     ("a.>.b", true, "has a wildcard that is not a part by itself, or > before the end"),
     ("a.x*", true, "has a wildcard that is not a part by itself, or > before the end"),
   ])

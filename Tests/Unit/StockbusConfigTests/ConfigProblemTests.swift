@@ -17,9 +17,9 @@ import Testing
       """
     #expect(
       problems(text) == """
-        plugins.yaml:2:7: error: source 'a': a blank is missing after the colon of 'plugin:'; write 'plugin: …'
-        plugins.yaml:3:16: error: source 'b': a blank is missing after the colon of 'plugin:'; write 'plugin: …'
-        plugins.yaml:5:5: error: source 'c': a blank is missing after the colon of 'plugin:'; write 'plugin: …'
+        plugins.yaml:2:7: error: source 'a': a space is missing after the colon of 'plugin:'; write 'plugin: …'
+        plugins.yaml:3:16: error: source 'b': a space is missing after the colon of 'plugin:'; write 'plugin: …'
+        plugins.yaml:5:5: error: source 'c': a space is missing after the colon of 'plugin:'; write 'plugin: …'
         plugins.yaml:6:3: error: source 'd' is missing 'plugin'
         """)
   }

@@ -19,7 +19,7 @@ import Testing
     ("a: {b: 1, c: 2]", "1:15: error: expected ',' or '}' (the mapping begins at 1:4)"),
     ("a: b: c", "1:5: error: unexpected ':'; put text with ': ' in quotation marks, or check the indentation"),
     ("a: 1\n  b: 2", "2:4: error: unexpected ':'; put text with ': ' in quotation marks, or check the indentation"),
-    ("a:\n  plugin:filter\n  where: x", "2:3: error: a blank is missing after the colon of 'plugin:'; write 'plugin: …'"),
+    ("a:\n  plugin:filter\n  where: x", "2:3: error: a space is missing after the colon of 'plugin:'; write 'plugin: …'"),
     (
       "a:\n  see http://x\n  where: x", "3:8: error: unexpected ':'; put text with ': ' in quotation marks, or check the indentation"
     ),

@@ -7,7 +7,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "byte 1: nothing but blanks"), ("{\"a\" 1}", "byte 6: ':' is expected"), ("{} x", "byte 4: text after the end of the message"),
+    ("", "byte 1: nothing but white space"), ("{\"a\" 1}", "byte 6: ':' is expected"),
+    ("{} x", "byte 4: text after the end of the message"),
     ("01", "byte 1: not a number"), ("[1,]", "byte 4: a value is expected"),
     ("\"a", "byte 3: text without a closing quotation mark"),
   ]) func `a fault has its place`(text: String, fault: String) {

@@ -71,7 +71,7 @@ private func quoted(_ text: String) -> String {
     // Only there, and only once.
     #expect(read("\u{feff}\u{feff}[1]", takesWords: takesWords) == "byte 4: a value is expected")
     #expect(read("[\u{feff}1]", takesWords: takesWords) == "byte 2: a value is expected")
-    #expect(read("\u{feff}", takesWords: takesWords) == "byte 4: nothing but blanks")
+    #expect(read("\u{feff}", takesWords: takesWords) == "byte 4: nothing but white space")
   }
 
   @Test(arguments: [
@@ -81,7 +81,7 @@ private func quoted(_ text: String) -> String {
   ]) func `reads what RFC 8259 allows`(text: String, expected: String) { #expect(read(text) == expected) }
 
   @Test(arguments: [
-    ("", "byte 1: nothing but blanks"), ("  ", "byte 3: nothing but blanks"), ("{", "byte 2: the message ends too early"),
+    ("", "byte 1: nothing but white space"), ("  ", "byte 3: nothing but white space"), ("{", "byte 2: the message ends too early"),
     ("[1,]", "byte 4: a value is expected"), ("{\"a\"}", "byte 5: ':' is expected"),
     ("{\"a\":1,}", "byte 8: a key in quotation marks is expected"),
     ("[1 2]", "byte 4: ',' or ']' is expected"), ("{\"a\":1 \"b\"}", "byte 8: ',' or '}' is expected"),

@@ -97,7 +97,7 @@ import Testing
     ("price \u{2265} 100", "column 7: write '>='"),
     ("price\u{2265}100", "column 6: write '>='"),
     ("symbol == \u{201c}AAPL\u{201d}", "column 11: write \" as the quotation mark"),
-    ("price\u{a0}> 1", "column 6: write an ordinary blank"),
+    ("price\u{a0}> 1", "column 6: write an ordinary space"),
     ("symbol == \"a,b\"", "column 11: a symbol cannot contain control characters, quotation marks, backslashes or commas"),
     ("symbol in []", "column 12: the list is empty, so nothing can be in it"),
     ("symbol in AAPL", "column 11: expected a list such as [AAPL, NVDA], found 'AAPL'"),
@@ -151,7 +151,7 @@ import Testing
   @Test(arguments: [
     ("price > 1,000", 10, "a number has no commas: 1_000 or 1000"),
     ("price > 1_000,50", 14, "write decimals after a point, as in 0.5"),
-    ("price > 1 000", 11, "a number has no blanks: 1_000"),
+    ("price > 1 000", 11, "a number has no spaces: 1_000"),
     ("price > 1 2", 11, "expected an operator such as 'and', found a number"),
     ("size > 1'000", 9, "digits are grouped by '_', as in 1_000"),
     ("price > 100$", 12, "prices are written without a currency, as in price > 100"),

@@ -145,7 +145,7 @@ import Testing
         "i.yaml:1:29: error: unknown key 'sector'; known are symbol, name, kind, industry, venue, tick_size, lot, multiplier, currency, calendar, splits",
         "i.yaml:2:3: error: an instrument needs 'symbol'",
         "i.yaml:3:13: error: 'symbol' must be a symbol, got a list",
-        "i.yaml:4:3: error: a blank is missing after the colon of 'symbol:'; write 'symbol: …'",
+        "i.yaml:4:3: error: a space is missing after the colon of 'symbol:'; write 'symbol: …'",
         "i.yaml:5:22: error: 'name' must be text, got a list",
         "i.yaml:5:36: error: 'splits' must be a list of splits such as 2014-06-09 7:1, got a mapping",
         "i.yaml:5:40: error: 'splits' must be a date with a ratio of new to old shares such as 2014-06-09 7:1, got '2014'",

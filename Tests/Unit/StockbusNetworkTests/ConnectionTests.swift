@@ -185,7 +185,7 @@ import Testing
     await clock.waitForSleeper(until: .seconds(9))
     #expect(connection.isOpen)
     clock.advance(by: .seconds(4))
-    await #expect(throws: WebSocketError.timedOut(.idle)) { try await life.value }
+    await #expect(throws: WebSocketError.idle(.seconds(5), option: "idle_deadline")) { try await life.value }
     await pair.server.stop()
   }
 

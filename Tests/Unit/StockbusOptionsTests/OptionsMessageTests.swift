@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func `an option without a blank behind its colon is told, without its value`() {
-    #expect(complaints(Buffer.self, "{capacity:s3cret}") == ["1:2 a blank is missing after the colon of 'capacity:'; write 'capacity: …'"])
+    #expect(complaints(Buffer.self, "{capacity:s3cret}") == ["1:2 a space is missing after the colon of 'capacity:'; write 'capacity: …'"])
   }
 
   @Test(

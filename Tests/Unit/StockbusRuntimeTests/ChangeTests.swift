@@ -145,7 +145,7 @@ import Testing
       async let reason = refusal(harness, text(numbers: "count: 50, hold: true", keep: "gated: true, poison: [-1]"))
       await harness.clock.waitForSleeper(until: .seconds(10))
       harness.clock.advance(by: .seconds(10))
-      #expect(await reason == "'keep' has not handed over within 10s")
+      #expect(await reason == "'keep' has not stopped for the change within 10s")
       #expect(harness.pipeline.health.first { $0.id == "keep" }?.state == .running)
       journal.gate.open()
       await journal.wait(until: "keep", has: 50)

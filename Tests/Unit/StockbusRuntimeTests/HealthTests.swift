@@ -237,7 +237,7 @@ private actor Pulse: Source {
       #expect(end.exitStatus == 0 && end.ledger.lost == 0)
       #expect(states(of: "late", journal).last == "late is ended after 1")
       #expect(journal.lines.firstIndex(of: "letters drained")! < journal.lines.firstIndex(of: "late is ended after 1")!)
-      #expect(end.counter("health", "told too late") == nil)
+      #expect(end.counter("health", "reported too late") == nil)
     }
   }
 
@@ -254,7 +254,7 @@ private actor Pulse: Source {
       let end = await harness.run()
       #expect(end.exitStatus == 0 && end.ledger.lost == 0)
       #expect(end.counts("connections", "late")?.delivered == 1)
-      #expect(end.counter("connections", "told too late") == 1)
+      #expect(end.counter("connections", "reported too late") == 1)
     }
   }
 

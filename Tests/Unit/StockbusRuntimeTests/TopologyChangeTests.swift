@@ -253,7 +253,7 @@ import Testing
       async let reason = refusal(harness, keep("[numbers]"))
       await harness.clock.waitForSleeper(until: .seconds(10))
       harness.clock.advance(by: .seconds(10))
-      #expect(await reason == "'keep' has not handed over within 10s")
+      #expect(await reason == "'keep' has not stopped for the change within 10s")
       journal.gate.open()
       await journal.wait(until: "keep", has: 3005)
       harness.pipeline.stop()

@@ -145,7 +145,7 @@ import Glibc
         try database.run("DELETE FROM numbers WHERE n = 77")
       }
     }
-    #expect(inside?.kind == .full && error?.message == "the transaction was cancelled")
+    #expect(inside?.kind == .full && error?.message == "SQLite has rolled back the transaction after an error in it")
     #expect(try database.integer("SELECT count(*) FROM many") == 0)
     #expect(try database.inTransaction(.immediate) { 7 } == 7)
   }

@@ -185,7 +185,8 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
     await passTime(.seconds(10)) { states.last == .disconnected }
     await passTime(.milliseconds(1)) { states.last == .connected }
     #expect(await running.output(count: 1).count == 1)
-    #expect(harness.notices.connections.value.filter { $0.state == .disconnected }.map(\.reason) == ["no message came for too long"])
+    #expect(
+      harness.notices.connections.value.filter { $0.state == .disconnected }.map(\.reason) == ["no message came for 1m30s ('silence')"])
     try await running.stop()
     await venue.server.stop()
   }

@@ -180,8 +180,11 @@ private let talks: [Talk] = [
     #expect(harness.notices.gaps.value == [])
 
     // No more messages come.
+    let silence = try #require(preset.spec.silence)
     await passTime(.seconds(5)) { states().count { $0 == .disconnected } == 2 }
-    #expect(harness.notices.connections.value.last { $0.state == .disconnected }?.reason == "no message came for too long")
+    #expect(
+      harness.notices.connections.value.last { $0.state == .disconnected }?.reason
+        == "no message came for \(silence.optionText) ('silence')")
     try await running.stop()
     await venue.server.stop()
   }

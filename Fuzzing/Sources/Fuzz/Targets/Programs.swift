@@ -82,7 +82,7 @@ private struct ProgramListener: ~Copyable {
     _ = fcntl(ends.readEnd.rawValue, F_SETFL, O_NONBLOCK)
     input.isFramed = isFramed
     frames = isFramed ? FramedEvents() : nil
-    progress.told = Self.given
+    progress.sent = Self.given
     self.wantsReply = wantsReply
   }
 

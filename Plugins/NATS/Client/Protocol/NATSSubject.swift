@@ -1,10 +1,10 @@
-/// The rules for subjects: tokens between dots, none of them empty, without blanks and control characters.
+/// The rules for subjects: tokens between dots, none of them empty, without spaces and control characters.
 package enum NATSSubject {
   /// Why a text is not a subject; nil if it is one. Only a subject to subscribe to may have the wildcards `*` and `>`.
   package static func fault(_ text: String, wildcards: Bool) -> String? {
     if text.isEmpty { return "is empty" }
     if text.utf8.count > NATSLimits.subject { return "has \(text.utf8.count) bytes; at most \(NATSLimits.subject) are allowed" }
-    if text.utf8.contains(where: { $0 <= 32 || $0 == 127 }) { return "has a blank or a control character" }
+    if text.utf8.contains(where: { $0 <= 32 || $0 == 127 }) { return "contains a space or a control character" }
     let tokens = text.split(separator: ".", omittingEmptySubsequences: false)
     if tokens.contains("") { return "has an empty part" }
     for (place, token) in tokens.enumerated() {

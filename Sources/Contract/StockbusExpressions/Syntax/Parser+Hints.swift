@@ -20,7 +20,7 @@ extension Parser {
     case .number:
       let digits = lexer.written(range)
       if case .number = before, Self.isGroup(digits) {
-        return fail("a number has no blanks: \(visible(lexer.written(rangeBefore) + "_" + digits, limit: 60))")
+        return fail("a number has no spaces: \(visible(lexer.written(rangeBefore) + "_" + digits, limit: 60))")
       }
     default: break
     }

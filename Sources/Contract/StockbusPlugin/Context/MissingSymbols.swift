@@ -11,11 +11,11 @@ package enum MissingSymbols {
   package static func sentences(
     _ symbols: some Sequence<String>, cameInstead came: some Collection<String>, rejected: [String] = []
   ) -> [String] {
-    var told: Set<String> = []
-    let named = symbols.filter { told.insert($0).inserted }
-    told.subtract(came)
+    var unseen: Set<String> = []
+    let named = symbols.filter { unseen.insert($0).inserted }
+    unseen.subtract(came)
     let missing = named.filter { name in
-      guard told.contains(name) else { return false }
+      guard unseen.contains(name) else { return false }
       guard Glob.isPattern(name) else { return true }
       return named.count * came.count <= 10_000_000 && !came.contains { fits($0, Array(name.utf8)) }
     }

@@ -21,7 +21,7 @@ public struct Blueprint: Sendable {
   private var presented: [CommandInfo]?
   /// The types of the doors that its components offer.
   package var doors: [DoorID] { (component as? any OfferingComponent.Type)?.doorIDs ?? [] }
-  /// True if it is told the time, and gets several inputs in the order of their receipts.
+  /// True if it gets watermarks, and several inputs in the order of their receipts.
   package let isTimed: Bool
   /// True if `merge: received` is possible: for events of one type.
   package var canMerge: Bool { isTimed || inputs.count == 1 }

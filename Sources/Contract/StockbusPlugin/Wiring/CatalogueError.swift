@@ -27,13 +27,13 @@ package struct CatalogueError: Error, Hashable, CustomStringConvertible {
   /// Event types that share a name: events of two types never fit each other, whatever their names.
   private static func doubledTypes(_ plugins: [Plugin]) -> [String] {
     var first: [String: any Event.Type] = Dictionary(RunTopic.allCases.map { ($0.eventType.eventName, $0.eventType) }) { first, _ in first }
-    var told: Set<ObjectIdentifier> = []
+    var reported: Set<ObjectIdentifier> = []
     return plugins.flatMap(\.eventTypes).compactMap { type in
       guard let other = first[type.eventName] else {
         first[type.eventName] = type
         return nil
       }
-      guard other != type, told.insert(ObjectIdentifier(type)).inserted else { return nil }
+      guard other != type, reported.insert(ObjectIdentifier(type)).inserted else { return nil }
       return "two event types have the name '\(type.eventName)': \(String(reflecting: other)) and \(String(reflecting: type))"
     }
   }

@@ -80,7 +80,7 @@ internal import Synchronization
 
   private func edge(_ port: InputPort) -> RunEdge { RunEdge(from: port.name, to: id, counts: port.counts) }
   @usableFromInline var inlets: [any AnyInlet] { ports.map(\.inlet) }
-  /// True if the events of several inputs come in the order of their receipts, also for a component that is not told the time. A change
+  /// True if the events of several inputs come in the order of their receipts, also for a component that gets no watermarks. A change
   /// concerns the next instance.
   package var mergesInputs: Bool {
     get { state.withLock { $0.mergesInputs } }

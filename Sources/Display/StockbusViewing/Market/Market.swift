@@ -180,13 +180,13 @@ package struct Market {
 
   @inline(__always)
   private mutating func take(
-    _ symbol: Symbol, _ price: Price, _ decimals: UInt8, _ told: Timestamp, _ received: Timestamp, at now: Int64, isDated: Bool = false
+    _ symbol: Symbol, _ price: Price, _ decimals: UInt8, _ eventTime: Timestamp, _ received: Timestamp, at now: Int64, isDated: Bool = false
   ) -> Int? {
     let id = Int(symbol.id)
-    guard id < places.count, places[id] >= 0 else { return add(symbol, price, decimals, told, received, isDated) }
+    guard id < places.count, places[id] >= 0 else { return add(symbol, price, decimals, eventTime, received, isDated) }
     let at = Int(places[id])
-    let reading = rows[at].clock.take(told, received: received)
-    let time = EventClock.fair(told, received: received)
+    let reading = rows[at].clock.take(eventTime, received: received)
+    let time = EventClock.fair(eventTime, received: received)
     if reading != .fair { correct(at, reading) }
     let before = rows[at].price
     let news = rows[at].take(price, decimals: decimals, time: time, at: now)
@@ -258,13 +258,13 @@ package struct Market {
 
   @inline(never)
   private mutating func add(
-    _ symbol: Symbol, _ price: Price, _ decimals: UInt8, _ told: Timestamp, _ received: Timestamp, _ isDated: Bool
+    _ symbol: Symbol, _ price: Price, _ decimals: UInt8, _ eventTime: Timestamp, _ received: Timestamp, _ isDated: Bool
   ) -> Int? {
-    let row = Row(symbol, price: price, decimals: decimals, time: EventClock.fair(told, received: received))
+    let row = Row(symbol, price: price, decimals: decimals, time: EventClock.fair(eventTime, received: received))
     guard let at = append(row) else { return nil }
     rows[at].updates = 1
     closes.take(rows[at], at, rows[at].time, isDated)
-    if rows[at].clock.take(told, received: received) != .fair { datedAhead += 1 }
+    if rows[at].clock.take(eventTime, received: received) != .fair { datedAhead += 1 }
     return at
   }
 

@@ -148,10 +148,10 @@ package struct Portfolio {
 
   /// The position at the market's price if that is newer than the price at which the broker valued it; otherwise as the broker said.
   package static func holding(_ position: Position, in market: Market) -> Holding {
-    let told = Holding(position: position, price: position.mark, value: position.value, unrealised: position.unrealised)
+    let reported = Holding(position: position, price: position.mark, value: position.value, unrealised: position.unrealised)
     guard position.quantity.raw != 0, let row = market.row(of: position.symbol), row.time > position.time, row.price != position.mark,
       let value = value(position, at: row.price), let unrealised = value.subtracting(position.cost)
-    else { return told }
+    else { return reported }
     return Holding(position: position, price: row.price, value: value, unrealised: unrealised)
   }
 

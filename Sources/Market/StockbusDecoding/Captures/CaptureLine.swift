@@ -33,7 +33,7 @@ package enum CaptureLine {
       while reader.peek == 32 || reader.peek == 9 { try reader.skip(reader.peek) }
       self = .message(received: time, text: reader.rest)
     } catch {
-      self = .malformed("no receive time followed by a blank: \(error.reason) at byte \(error.offset + 1)")
+      self = .malformed("does not begin with a receive time and a space: \(error.reason) at byte \(error.offset + 1)")
     }
   }
 

@@ -53,7 +53,7 @@ extension MessageReader {
       }
       if NoNumber.isLimit(text) { throw ValueProblem(field: problem.field, reason: .undefined, node: problem.node) }
       guard code == .tooManyDecimals, book.roundsPrices, let raw = fitted(text, scale, .round), raw != 0 else { throw problem }
-      keep(\.rounded, problem, "; it is rounded to nine")
+      keep(\.rounded, problem, "; it is rounded to nine decimals")
       decimals = 9
       return raw
     }
@@ -61,7 +61,7 @@ extension MessageReader {
     switch code {
     case .tooManyDecimals:
       guard let raw = fitted(text, scale, .cut) else { throw problem }
-      keep(\.cut, problem, "; those after the ninth are cut off")
+      keep(\.cut, problem, "; it is cut after the ninth")
       decimals = 9
       return raw
     case .outOfRange:

@@ -38,8 +38,8 @@ extension MessageReader {
       let text = TextualMessage(UnsafeBufferPointer(start: tape.text, count: tape.count))
       if isIgnored(text) { return passOver(text) }
     }
-    told += 1
-    guard told <= Self.reportLimit else {
+    eventless += 1
+    guard eventless <= Self.reportLimit else {
       tally.addUnlisted()
       return .unknown(shape: "…")
     }
@@ -81,8 +81,8 @@ extension MessageReader {
     case .heartbeat: return .heartbeat(kind: kind)
     case .other, .correction, .data: return .other(kind: kind)
     case .error:
-      told += 1
-      if told > Self.reportLimit { return .refusal(kind: kind, text: "…") }
+      eventless += 1
+      if eventless > Self.reportLimit { return .refusal(kind: kind, text: "…") }
       for path in rule.text.range {
         let node = walk(book.paths[path], scope, root)
         if node >= 0, tape.nodes[node].kind != .null { return .refusal(kind: kind, text: tape.string(node)) }

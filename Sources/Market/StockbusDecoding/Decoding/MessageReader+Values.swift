@@ -43,7 +43,7 @@ extension MessageReader {
   @inline(never)
   private mutating func flawed(_ count: Int) -> MessageOutcome {
     tally.malformed &+= 1
-    told += 1
+    eventless += 1
     let more = faults.count > 1 ? "; and \(faults.count - 1) more items" : ""
     let fault = MessageOutcome.malformed(reason: faults.first + more)
     return count == 0 ? fault : .several([.events(count), fault])
@@ -117,7 +117,7 @@ extension MessageReader {
   @inline(never)
   private mutating func fault(_ problem: ValueProblem) {
     tape.count(16)
-    if faults.count == 0 { faults.first = told < Self.reportLimit ? problem.description(in: tape) : "…" }
+    if faults.count == 0 { faults.first = eventless < Self.reportLimit ? problem.description(in: tape) : "…" }
     faults.count += 1
   }
 

@@ -39,8 +39,8 @@ package struct MessageReader: ~Copyable {
   var key = -1
   /// Errors among a message's items: the first reason, and their number.
   var faults: (first: String, count: Int) = ("", 0)
-  /// How many messages without events in the present list have been examined.
-  var told = 0
+  /// How many messages without events the present list has had so far; the first of them are described.
+  var eventless = 0
   /// The values that did not fit, since the last `takeKept` and in all, and descriptions of the first ones.
   var kept = KeptValues()
   var described = KeptValues()
@@ -93,7 +93,7 @@ package struct MessageReader: ~Copyable {
     if !gaps.isEmpty { gaps.removeAll(keepingCapacity: true) }
     do throws(JSONProblem) { try tape.read(message) } catch { return unreadable(message, error) }
     values.received = received
-    told = 0
+    eventless = 0
     guard book.splits, tape.nodes[0].kind == .array else { return unit(0, body) }
     return parts(body)
   }
@@ -126,11 +126,11 @@ package struct MessageReader: ~Copyable {
     let end = Int(tape.nodes[0].next)
     var at = 1
     while at < end {
-      if told >= Self.reportLimit, book.readsObjectsOnly, isEmptyOrNoObject(at) {
+      if eventless >= Self.reportLimit, book.readsObjectsOnly, isEmptyOrNoObject(at) {
         // Such items have a byte or two each: handled as messages they would take many times as long as messages of as many bytes.
-        told += 1
+        eventless += 1
         tally.addUnlisted()
-        found.addUntold()
+        found.addOmitted()
         at = Int(tape.nodes[at].next)
         continue
       }
@@ -155,7 +155,7 @@ private struct Parts {
   private var isOfUse = false
   private var others: [MessageOutcome] = []
   private var isAuthenticated = false
-  private var untold = 0
+  private var omitted = 0
 
   mutating func add(_ verdict: MessageOutcome) {
     switch verdict {
@@ -170,18 +170,18 @@ private struct Parts {
       others.append(verdict)
     case _ where others.count < MessageReader.reportLimit: others.append(verdict)
     case .other: break
-    default: untold += 1
+    default: omitted += 1
     }
   }
 
   /// Counts a message without events that is not reported.
-  mutating func addUntold() { untold += 1 }
+  mutating func addOmitted() { omitted += 1 }
 
   var verdict: MessageOutcome {
     // Known messages without use are not reported beside useful ones.
     var others = others
     if isOfUse { others.removeAll { if case .other = $0 { true } else { false } } }
-    if untold > 0 { others.append(.malformed(reason: "\(untold) more messages of the list are not events")) }
+    if omitted > 0 { others.append(.malformed(reason: "\(omitted) more messages of the list are not events")) }
     if others.isEmpty { return .events(events) }
     if others.count == 1, !isOfUse { return others[0] }
     return .several((isOfUse ? [.events(events)] : []) + others)

@@ -43,7 +43,7 @@ extension JSONProblem: CustomStringConvertible {
       case .expectedCommaOrBrace: "',' or '}' is expected"
       case .expectedCommaOrBracket: "',' or ']' is expected"
       case .trailingText: "text after the end of the message"
-      case .empty: "nothing but blanks"
+      case .empty: "nothing but white space"
       case .badNumber: "not a number"
       case .badEscape: "bad escape sequence"
       case .loneSurrogate: "half of a surrogate pair"

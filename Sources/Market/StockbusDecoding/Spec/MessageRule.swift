@@ -203,12 +203,14 @@ package struct SequenceRule: Options {
     case connection
   }
   @Setting(
-    "The path of the number: a whole number, or a text with one. If it begins at the root ($.), it counts once for each message, not for each item."
+    "The path of the sequence number, a whole number or a text with one. A path from the root ($.) reads one number a message, any other path one an item."
   )
   package var path: ValuePath
-  @Setting("next: increases by one; resume: the last one again, or one more; rising: increases by any amount.") package var step = Step.next
-  @Setting("Counted for each symbol, or for the connection.") package var per = Scope.symbol
-  @Setting("Messages with the same name here share one sequence; by default each kind has its own.") package var series: String?
+  @Setting(
+    "How a number follows the one before. next: it is one more; resume: the same or one more; rising: any larger one. Anything else is reported."
+  ) package var step = Step.next
+  @Setting("What has a sequence of its own: each symbol, or the connection.") package var per = Scope.symbol
+  @Setting("Kinds of messages with the same name here share one sequence; by default each kind has its own.") package var series: String?
 
   package init() {}
 

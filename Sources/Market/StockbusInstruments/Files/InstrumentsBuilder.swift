@@ -17,7 +17,7 @@ package struct InstrumentsBuilder {
   private var calendarMarks: [String: ConfigNode.Mark] = [:]
   private var isFull = false
   /// The problems reported so far. A node with several aliases is read several times.
-  private var told: Set<Problem> = []
+  private var reported: Set<Problem> = []
 
   package init() {}
 
@@ -26,9 +26,9 @@ package struct InstrumentsBuilder {
 
   /// Adds a problem once, up to a limit.
   package mutating func report(_ message: String, at mark: ConfigNode.Mark) {
-    guard told.count < InstrumentLimits.problems, told.insert(Problem(message, at: mark)).inserted else { return }
+    guard reported.count < InstrumentLimits.problems, reported.insert(Problem(message, at: mark)).inserted else { return }
     problems.add(message, at: mark)
-    if told.count == InstrumentLimits.problems { problems.add("too many problems; the rest is not shown", at: mark) }
+    if reported.count == InstrumentLimits.problems { problems.add("too many problems; the rest is not shown", at: mark) }
   }
 
   mutating func warn(_ message: String, at mark: ConfigNode.Mark) {

@@ -17,7 +17,7 @@ package struct WebAddress: Sendable, Hashable {
   /// Throws if `text` is not an absolute http or https address, or contains a user name: credentials belong in headers.
   package init(_ text: String) throws(HTTPError) {
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-      throw HTTPError(.badAddress, "an address has no blanks, control characters or letters beyond ASCII")
+      throw HTTPError(.badAddress, "an address has no spaces, control characters or letters beyond ASCII")
     }
     guard text.utf8.count <= 8192, let url = URL(string: text) else { throw HTTPError(.badAddress, "this is not an address") }
     try self.init(url)

@@ -13,6 +13,8 @@ package enum WebSocketError: Error, Hashable, Sendable {
   case badHandshake(String)
   /// The peer did not respond in time.
   case timedOut(Deadline)
+  /// No message came for this long; with the option that says how long, if this side has one.
+  case idle(Duration, option: String? = nil)
   /// The peer closed the connection; without a code if the connection was lost, and then with the reason in words.
   case closed(CloseCode?, reason: String)
   /// The peer sent, or announced, a message of at least this many bytes; with its beginning, as far as it was received.
@@ -28,7 +30,7 @@ package enum WebSocketError: Error, Hashable, Sendable {
 
   /// The deadline that has passed.
   package enum Deadline: String, Hashable, Sendable {
-    case connect, handshake, pong, idle, reply
+    case connect, handshake, pong, reply
   }
 }
 
@@ -42,8 +44,8 @@ extension WebSocketError: CustomStringConvertible {
     case .timedOut(.connect): "no connection in time"
     case .timedOut(.handshake): "no handshake in time"
     case .timedOut(.pong): "no reply to a ping in time"
-    case .timedOut(.idle): "no message came for too long"
     case .timedOut(.reply): "a reply did not come in time"
+    case .idle(let deadline, let option): "no message came for \(deadline.optionText)\(option.map { " ('\($0)')" } ?? "")"
     case .closed(let code?, let reason): "the peer closed the connection with \(code)\(reason.isEmpty ? "" : ": \(reason)")"
     case .closed(nil, let reason): reason.isEmpty ? "the connection was lost" : "the connection was lost: \(reason)"
     case .tooLarge(let bytes, let limit, _): "a message of \(ByteSize(bytes: bytes)) or more; the limit is \(ByteSize(bytes: limit))"
@@ -61,7 +63,7 @@ extension WebSocketError: CustomStringConvertible {
     case .invalidText: .invalidPayload
     case .protocolViolation: .protocolError
     case .unasked: .policyViolation
-    case .timedOut(.idle), .timedOut(.reply): .goingAway
+    case .idle, .timedOut(.reply): .goingAway
     case .unreachable, .tls, .refused, .badHandshake, .timedOut, .closed, .finished: nil
     }
   }

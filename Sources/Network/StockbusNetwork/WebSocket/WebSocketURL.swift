@@ -23,7 +23,7 @@ package struct WebSocketURL: Hashable, Sendable {
     guard lowered.hasPrefix("ws://") || lowered.hasPrefix("wss://") else { throw .mismatch }
     isSecure = lowered.hasPrefix("wss://")
     if text.unicodeScalars.contains(where: { $0.value <= 32 || $0.value >= 127 }) {
-      throw .because("write blanks and characters beyond ASCII as %20 and the like")
+      throw .because("write spaces as %20, and characters beyond ASCII in the same way")
     }
     let rest = text.dropFirst(isSecure ? 6 : 5)
     let authority = rest.prefix { !"/?#".contains($0) }

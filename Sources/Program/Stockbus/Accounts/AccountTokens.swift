@@ -26,7 +26,7 @@ struct AccountRevoke: AsyncParsableCommand {
   @Argument(help: "The token's number, as 'account tokens' lists it.")
   var token: Int64?
 
-  @ArgumentParser.Option(help: ArgumentHelp("The account whose tokens are all revoked.", valueName: "name"))
+  @ArgumentParser.Option(help: ArgumentHelp("Revoke all tokens of this account.", valueName: "name"))
   var of: String?
 
   @OptionGroup var file: AccountFileArgument

@@ -22,7 +22,7 @@ struct ControlOptions: RunCompanion {
 
   func validate() throws {
     if let name, name.isEmpty || name.utf8.count > 64 || name.contains(where: { $0.isWhitespace || $0 == "/" }) || Int(name) != nil {
-      throw ValidationError("--name \(shown(name)): a name has 1 to 64 characters without blanks and '/', and is not a number")
+      throw ValidationError("--name \(shown(name)): a name has 1 to 64 characters without spaces and '/', and is not a number")
     }
     _ = try port()
   }

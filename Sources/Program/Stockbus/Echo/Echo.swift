@@ -20,10 +20,10 @@ struct Echo: AsyncParsableCommand {
   @ArgumentParser.Option(help: "The address to listen on.")
   var host = "127.0.0.1"
 
-  @ArgumentParser.Option(help: "The server's certificate chain, PEM.", completion: .file())
+  @ArgumentParser.Option(help: "A PEM file with the server's certificate chain.", completion: .file())
   var tlsCert: String?
 
-  @ArgumentParser.Option(help: "Its private key, PEM.", completion: .file())
+  @ArgumentParser.Option(help: "A PEM file with the private key of the certificate.", completion: .file())
   var tlsKey: String?
 
   @ArgumentParser.Option(

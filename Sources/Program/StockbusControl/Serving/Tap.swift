@@ -109,7 +109,7 @@ private final class TapRecords<E: Event>: Sendable {
     var left: Int
     var leftOut = 0
     /// The number of left-out events that was last sent to the client.
-    var told = 0
+    var reported = 0
     var end: String?
   }
 
@@ -177,9 +177,9 @@ private final class TapRecords<E: Event>: Sendable {
   func drain(alsoLeftOut: Int) -> (bytes: [UInt8], isOver: Bool) {
     state.withLock { state in
       let leftOut = state.leftOut + alsoLeftOut
-      if leftOut > state.told {
+      if leftOut > state.reported {
         state.out += Array("event: left_out\ndata: \(leftOut)\n\n".utf8)
-        state.told = leftOut
+        state.reported = leftOut
       }
       if let end = state.end { state.out += Array("event: end\ndata: \(end)\n\n".utf8) }
       let bytes = state.out.isEmpty ? Array(":\n\n".utf8) : state.out

@@ -93,7 +93,7 @@ struct PluginList: ParsableCommand {
 struct ShelfArgument: ParsableArguments {
   @ArgumentParser.Option(
     help: ArgumentHelp(
-      "Another folder for installed plugins; a configuration names it under plugin_path.", valueName: "folder"),
+      "The folder of installed plugins, if not the user's own; configurations name it under plugin_path.", valueName: "folder"),
     completion: .directory)
   var to: String?
 

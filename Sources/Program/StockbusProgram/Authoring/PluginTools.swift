@@ -22,7 +22,7 @@ struct PluginBuild: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "build", abstract: "Build a plugin.",
     discussion:
-      "Compiles the Swift files of a loaded plugin against the modules beside this program, and writes build/NAME.stockbusplugin. For other plugins, runs the command 'build' of plugin.yaml in the plugin's folder, and exits with its status."
+      "A loaded plugin: compiles its Swift files with the modules that came with this program, and writes build/NAME.stockbusplugin. Any other plugin: runs the command that plugin.yaml has under 'build', in the plugin's folder, and exits with its status."
   )
 
   @OptionGroup var folder: PluginFolderArgument

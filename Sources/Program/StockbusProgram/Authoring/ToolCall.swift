@@ -16,7 +16,7 @@ struct ToolCall {
 
   /// Replaces this process by the tool. It returns only if that fails, with the status to exit with; the reason is printed.
   func become() -> ExitCode {
-    if words.contains(where: { $0.utf8.contains(0) }) { return fail("has a zero byte") }
+    if words.contains(where: { $0.utf8.contains(0) }) { return fail("contains a NUL character") }
     if chdir(folder) != 0 { return fail("cannot be run in \(shown(folder, limit: 200)): \(Errno(rawValue: errno))") }
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }

@@ -9,10 +9,10 @@ struct Run<Companion: RunCompanion>: AsyncParsableCommand {
       commandName: "run",
       abstract: "Run a configuration until its data ends, or until Ctrl-C.",
       discussion: """
-        The first SIGINT or SIGTERM stops gracefully: sources end, everything drains, and the ledger is printed. The second ends \
-        at once. SIGHUP in a process without a terminal reads the configuration again and changes the run to it, and --watch does \
-        so whenever one of its files changes: unchanged components continue, and no event is lost. A configuration with problems, or \
-        with components that do not start, changes nothing. \(Companion.help)With --commands, lines such as 'ticks raise AAPL 10' are \
+        The first SIGINT (Ctrl-C) or SIGTERM ends the sources; the events on their way are still processed, and the ledger is printed. \
+        The second ends the run at once. SIGHUP, in a process without a terminal, reads the configuration again and changes the run \
+        to it; --watch does this whenever a file of the configuration changes. Unchanged components continue, and no event is lost. \
+        If the new configuration has problems, or a new component does not start, the run stays as it is. \(Companion.help)With --commands, lines such as 'ticks raise AAPL 10' are \
         commands to components; 'help' lists the commands.
         """)
   }

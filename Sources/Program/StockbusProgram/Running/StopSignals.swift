@@ -49,7 +49,8 @@ final class StopSignals: Sendable {
     }
   }
 
-  /// To be called when the run has ended; the rest of the output may block on a reader that does not read.
+  /// Call this when the run has ended. From then on the first signal ends the process, after two seconds: the output that is left may wait
+  /// for a reader that does not read.
   func runHasEnded() {
     firstSignal.withLock { $0 = $0 ?? DispatchTime(uptimeNanoseconds: 1) }
     isRunOver.withLock { $0 = true }

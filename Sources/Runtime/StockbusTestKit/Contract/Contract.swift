@@ -14,7 +14,7 @@ public import StockbusPlugin
 ///   event accounted for; a source ends when it is cancelled; a second instance continues where the first one ended; on request it hands
 ///   over to another instance, which continues at the next event; the same seed gives the same output; each door that it declares opens
 ///   while it runs.
-/// - Time, for a component that is told the time: the output is the same if the events come one by one with watermarks between them, and
+/// - Time, for a component that gets watermarks: the output is the same if the events come one by one with watermarks between them, and
 ///   its receipts never decrease.
 ///
 /// The component runs several times, one instance after another, with these options, so its effects outside the process happen as often.

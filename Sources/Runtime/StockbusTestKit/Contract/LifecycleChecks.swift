@@ -7,7 +7,7 @@ struct LifecycleChecks: Sendable {
   let feeds: [Feed]
   let doors: [DoorID]
   let hasOutput: Bool
-  /// True if it is told the time.
+  /// True if it gets watermarks.
   let isTimed: Bool
   let isDeterministic: Bool
   /// The longest jump of the clock.

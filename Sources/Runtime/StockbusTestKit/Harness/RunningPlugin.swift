@@ -93,7 +93,8 @@ public final class RunningPlugin<Out: Event>: Sendable {
     try await outlet.flush()
   }
 
-  /// Tells an input that everything received up to `time` was sent. The component must be one that is told the time, or pass it on.
+  /// Sends a watermark to an input: everything received up to `time` was sent. The component must be one that gets watermarks, or passes
+  /// them on.
   public func advance(to time: Timestamp, input: Int = 0) async {
     let topic = component.feeds[input].feed.topic
     // There is no notification for this either.

@@ -2,7 +2,7 @@ public import StockbusPlugin
 
 extension Plugin {
   public static let movingAverage = Plugin(
-    "moving_average", "Averages the last prices of each symbol, few and many of them, and tells where the two averages cross.",
+    "moving_average", "Averages the last prices of each symbol, few and many of them, and says where the two averages cross.",
     .processor(MovingAverage.self))
 }
 
@@ -16,7 +16,8 @@ public struct MovingAverageSettings: Options {
   }
 }
 
-/// Emits an average for each trade once the long window is full. With other options it begins anew.
+/// Emits an average for each trade once the long window is full. It remembers nothing, so it begins anew after a failure, and with other
+/// options.
 public actor MovingAverage: EventProcessor {
   private let settings: MovingAverageSettings
   private var windows: [Symbol: Window] = [:]

@@ -32,7 +32,7 @@ struct Pulse {
       return nil
     }
     if let idleDeadline, !isPaused, now >= message + idleDeadline {
-      connection.fail(.timedOut(.idle))
+      connection.fail(.idle(idleDeadline, option: connection.isClient ? "idle_deadline" : nil))
       return nil
     }
     if now >= nextPing {
