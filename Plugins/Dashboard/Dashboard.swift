@@ -130,11 +130,11 @@ package actor Dashboard: MultiSink, BackgroundComponent {
       socket.pass(to: Tab(socket, viewer, mailbox))
       await recallFills(of: viewer, while: { socket.isOpen })
     }
-    RunRoutes(dashboard: self, door: door).add(to: &routes)
-    BarRoutes(dashboard: self, door: door).add(to: &routes)
-    UDFRoutes(dashboard: self, door: door).add(to: &routes)
-    TradingRoutes(dashboard: self, door: door).add(to: &routes)
-    if !door.hasAccounts { AlertRoutes(dashboard: self, door: door).add(to: &routes) }
+    RunRoutes.add(of: self, behind: door, to: &routes)
+    BarRoutes.add(of: self, behind: door, to: &routes)
+    UDFRoutes.add(of: self, behind: door, to: &routes)
+    TradingRoutes.add(of: self, behind: door, to: &routes)
+    if !door.hasAccounts { AlertRoutes.add(of: self, behind: door, to: &routes) }
     people = door.gate.map { AccountRoutes(gate: $0, host: self) }
     if let people { routes.add(people.routes) }
     accounts = door.hasAccounts ? door.gate?.accounts : nil

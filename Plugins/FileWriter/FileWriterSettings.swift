@@ -38,7 +38,7 @@ package enum RecordTimeFormat: String, Choice {
   }
 }
 
-package struct FileWriterSettings: Options {
+package struct FileWriterSettings: RecordFileOptions {
   @Setting(
     "The file; - is standard output. Missing folders are created; an existing file is appended to, unless 'append' is false.",
     length: 1...)
@@ -59,12 +59,6 @@ package struct FileWriterSettings: Options {
   package var file = RetryingFileSettings()
 
   package init() {}
-
-  package func validate(_ problems: inout OptionProblems) {
-    file.rotation.check(path: path, &problems)
-  }
-
-  package var files: [FileUse] { [file.rotation.use(of: path)] }
 
   var isCSV: Bool { format == .csv || (format == .auto && path.lowercased().hasSuffix(".csv")) }
 }

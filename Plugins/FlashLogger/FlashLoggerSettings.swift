@@ -8,7 +8,7 @@ package enum FlashFormat: String, Choice {
   case jsonl
 }
 
-package struct FlashLoggerSettings: Options {
+package struct FlashLoggerSettings: RecordFileOptions {
   @Setting("A file to write to instead of standard output; - is standard output. Missing folders are created.", length: 1...)
   package var path = "-"
   @Setting("Text or JSON lines.")
@@ -25,10 +25,4 @@ package struct FlashLoggerSettings: Options {
   package var file = RetryingFileSettings()
 
   package init() {}
-
-  package var files: [FileUse] { [file.rotation.use(of: path)] }
-
-  package func validate(_ problems: inout OptionProblems) {
-    file.rotation.check(path: path, &problems)
-  }
 }

@@ -92,17 +92,17 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   /// Writes the waiting events; returns true if there may be more bars to remove. After an error all of them still wait.
   private func attempt() throws(HistoryError) -> Bool {
     guard let writer else { return false }
-    if waiting.isEmpty {
-      try writer.checkPlace()
-    } else {
-      let written = try writer.write(waiting)
-      waiting.clear()
-      bars.add(written.bars)
-      same.add(written.same)
-      superseded.add(written.superseded)
-      context.count(datedAhead: written.datedAhead)
-    }
+    if waiting.isEmpty { try writer.checkPlace() } else { try write(by: writer) }
     return try trim(isExact: false)
+  }
+
+  private func write(by writer: HistoryWriter) throws(HistoryError) {
+    let written = try writer.write(waiting)
+    waiting.clear()
+    bars.add(written.bars)
+    same.add(written.same)
+    superseded.add(written.superseded)
+    context.count(datedAhead: written.datedAhead)
   }
 
   /// Removes a few old bars; returns true if there may be more. A full disk only delays this.
@@ -168,15 +168,7 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   package func stop() {
     guard let writer else { return }
     self.writer = nil
-    if !waiting.isEmpty {
-      do throws(HistoryError) {
-        let written = try writer.write(waiting)
-        waiting.clear()
-        bars.add(written.bars)
-        same.add(written.same)
-        superseded.add(written.superseded)
-      } catch { context.lose(waiting.events, "\(error)") }
-    }
+    if !waiting.isEmpty { do throws(HistoryError) { try write(by: writer) } catch { context.lose(waiting.events, "\(error)") } }
     do throws(HistoryError) { try writer.close() } catch { context.logger.error("\(error)") }
   }
 }

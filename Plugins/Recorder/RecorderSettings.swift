@@ -11,7 +11,7 @@ package enum RecordingFormat: String, Choice {
   case jsonl
 }
 
-package struct RecorderSettings: Options {
+package struct RecorderSettings: RecordFileOptions {
   @Setting(
     "The file; - is standard output. Missing folders are created; an existing file is appended to, unless 'append' is false.",
     length: 1...)
@@ -23,10 +23,4 @@ package struct RecorderSettings: Options {
   package var file = RetryingFileSettings()
 
   package init() {}
-
-  package var files: [FileUse] { [file.rotation.use(of: path)] }
-
-  package func validate(_ problems: inout OptionProblems) {
-    file.rotation.check(path: path, &problems)
-  }
 }

@@ -93,9 +93,6 @@ extension ScreenState {
       at, above: mine.filter(\.isAbove).map(\.level.raw).min(), below: mine.filter { !$0.isAbove }.map(\.level.raw).max())
   }
 
-  /// Alerts may have been set before the first price of their symbol.
-  mutating func armAll() { for symbol in Set(alerts.map(\.symbol)) { arm(symbol) } }
-
   private mutating func note(_ alerts: [Alert]) -> [ScreenEffect] {
     var effects: [ScreenEffect] = []
     for alert in alerts {

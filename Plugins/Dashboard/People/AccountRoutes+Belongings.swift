@@ -3,13 +3,7 @@ internal import StockbusPlugin
 internal import StockbusWeb
 
 extension AccountRoutes {
-  func addBelongings(to routes: inout WebRoutes) {
-    addWatchlists(to: &routes)
-    addRules(to: &routes)
-    addSettings(to: &routes)
-  }
-
-  private func addWatchlists(to routes: inout WebRoutes) {
+  func addWatchlists(to routes: inout WebRoutes) {
     routes.add(.get, "/api/watchlists", gate.behind(.read) { _, identity in .json(try await lists(identity.person)) })
     routes.add(
       .put, "/api/watchlists/:name",
@@ -40,7 +34,7 @@ extension AccountRoutes {
     return .array(own + (await host.configuredRules(for: person)))
   }
 
-  private func addRules(to routes: inout WebRoutes) {
+  func addRules(to routes: inout WebRoutes) {
     routes.add(.get, "/api/alerts", gate.behind(.read) { _, identity in .json(try await shownRules(identity.person)) })
     routes.add(
       .post, "/api/alerts",
@@ -100,7 +94,7 @@ extension AccountRoutes {
     if !identity.scopes.contains(.control) { throw .lacks(.control) }
   }
 
-  private func addSettings(to routes: inout WebRoutes) {
+  func addSettings(to routes: inout WebRoutes) {
     routes.add(
       .get, "/api/settings", gate.behind(.read) { _, identity in .json(text: try await accounts.settings(of: identity.person)) })
     routes.add(

@@ -18,7 +18,9 @@ struct AccountRoutes: Sendable {
     addSessions(to: &routes)
     addAccount(to: &routes)
     addTokens(to: &routes)
-    addBelongings(to: &routes)
+    addWatchlists(to: &routes)
+    addRules(to: &routes)
+    addSettings(to: &routes)
     return routes
   }
 

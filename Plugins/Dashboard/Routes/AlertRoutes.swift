@@ -6,12 +6,8 @@ internal import StockbusWeb
 
 /// The part of the API that makes, mutes and removes alerts, where there are no accounts: through the door of the run's dispatcher, with the
 /// rules of YAML.
-struct AlertRoutes: Sendable {
-  let dashboard: Dashboard
-  let door: Door
-
-  func add(to routes: inout WebRoutes) {
-    let dashboard = dashboard
+enum AlertRoutes {
+  static func add(of dashboard: Dashboard, behind door: Door, to routes: inout WebRoutes) {
     routes.add(
       .get, "/api/alerts", door.behind(.read) { _, viewer in .json(.array(StateText.rules(await dashboard.rules(), for: viewer))) })
     routes.add(
@@ -23,7 +19,7 @@ struct AlertRoutes: Sendable {
     routes.add(
       .put, "/api/alerts/:name",
       door.behind(.control) { request, _ in
-        guard let form = JSONDocument.read(MuteForm.self, request.body) else {
+        guard let form = JSONDocument.read(Bodies.Muting.self, request.body) else {
           return .error(400, "bad_request", "write {\"muted\":true} or {\"muted\":false}")
         }
         return await dashboard.mute(request.parameters["name"] ?? "", form.muted)
@@ -32,8 +28,6 @@ struct AlertRoutes: Sendable {
       .delete, "/api/alerts/:name",
       door.behind(.control) { request, _ in await dashboard.remove(request.parameters["name"] ?? "") })
   }
-
-  private struct MuteForm: Decodable { let muted: Bool }
 }
 
 extension Dashboard {

@@ -6,15 +6,11 @@ internal import StockbusViewing
 internal import StockbusWeb
 
 /// Candles of a symbol: from the run's history file, then from the bars of this run; without either, from the prices of each second.
-struct BarRoutes: Sendable {
+enum BarRoutes {
   static let lengths = ["1s", "1m", "5m", "15m", "1h", "1d", "1w"]
   static let most = 1000
 
-  let dashboard: Dashboard
-  let door: Door
-
-  func add(to routes: inout WebRoutes) {
-    let dashboard = dashboard
+  static func add(of dashboard: Dashboard, behind door: Door, to routes: inout WebRoutes) {
     routes.add(.get, "/api/symbols/:symbol/bars", door.behind(.read) { request, _ in await Self.answer(request, dashboard) })
   }
 

@@ -6,12 +6,8 @@ internal import StockbusViewing
 internal import StockbusWeb
 
 /// The part of the API that is about the run and its prices.
-struct RunRoutes: Sendable {
-  let dashboard: Dashboard
-  let door: Door
-
-  func add(to routes: inout WebRoutes) {
-    let dashboard = dashboard
+enum RunRoutes {
+  static func add(of dashboard: Dashboard, behind door: Door, to routes: inout WebRoutes) {
     // With a file the session is among the routes of people.
     if door.gate == nil { routes.add(.get, "/api/session") { _ in .json(await dashboard.localSession) } }
     routes.add(

@@ -5,12 +5,8 @@ internal import StockbusTrading
 internal import StockbusWeb
 
 /// The part of the API that trades on paper: through the door of the run's broker, and in its words.
-struct TradingRoutes: Sendable {
-  let dashboard: Dashboard
-  let door: Door
-
-  func add(to routes: inout WebRoutes) {
-    let dashboard = dashboard
+enum TradingRoutes {
+  static func add(of dashboard: Dashboard, behind door: Door, to routes: inout WebRoutes) {
     routes.add(
       .post, "/api/orders/preview",
       door.behind(.trade) { request, viewer in

@@ -6,17 +6,13 @@ internal import StockbusWeb
 
 /// Symbols and bars in the form that charting programs read: TradingView's Universal Data Feed, below `/api/udf`. Times are seconds since
 /// 1970; prices are JSON numbers with all their digits.
-struct UDFRoutes: Sendable {
+enum UDFRoutes {
   /// The format's name for each length of bars.
   static let resolutions: [(name: String, length: String)] = [
     ("1S", "1s"), ("1", "1m"), ("5", "5m"), ("15", "15m"), ("60", "1h"), ("1D", "1d"), ("1W", "1w"),
   ]
 
-  let dashboard: Dashboard
-  let door: Door
-
-  func add(to routes: inout WebRoutes) {
-    let dashboard = dashboard
+  static func add(of dashboard: Dashboard, behind door: Door, to routes: inout WebRoutes) {
     routes.add(.get, "/api/udf/config", door.behind(.read) { _, _ in .json(Self.configuration) })
     routes.add(.get, "/api/udf/time", door.behind(.read) { _, _ in .text("\(dashboard.context.clock.now.ns / 1_000_000_000)") })
     routes.add(

@@ -56,7 +56,7 @@ final class PipeWatch: Sendable {
   /// Starts the thread; returns false if the process has no descriptors left for it.
   private func begin(_ state: inout State) -> Bool {
     if state.wake != nil { return true }
-    guard let pipe = OutlivingShell.pipe() else { return false }
+    guard let pipe = DetachedProcess.pipe() else { return false }
     for end in [pipe.reading, pipe.writing] { _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK) }
     state.wake = pipe
     DispatchQueue(label: "pipes").async { self.watch(pipe.reading) }

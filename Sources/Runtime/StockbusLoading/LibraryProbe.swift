@@ -36,31 +36,13 @@ private struct ProbeProcess {
 
   /// Nil if the process cannot be started.
   init?(_ path: String) {
-    guard let program = BuildKit.ownPath, let pipe = OutlivingShell.pipe() else { return nil }
+    guard let program = BuildKit.ownPath, let pipe = DetachedProcess.pipe() else { return nil }
     defer { close(pipe.writing) }
-    let words: [String] = [program, LibraryProbe.command, path]
-    var arguments = words.map { strdup($0) } + [nil]
     // Without the backtrace that Swift makes of a trap, as that would take seconds.
     let environment = ProcessEnvironment.variables.merging(["SWIFT_BACKTRACE": "enable=no"]) { _, set in set }
-    var variables = environment.map { strdup("\($0)=\($1)") } + [nil]
-    defer { for text in arguments + variables { free(text) } }
-    #if canImport(Darwin)
-    var (actions, attributes) = (posix_spawn_file_actions_t(nil as OpaquePointer?), posix_spawnattr_t(nil as OpaquePointer?))
-    #else
-    var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    posix_spawnattr_init(&attributes)
-    defer {
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
-    }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    for stream: Int32 in [1, 2] { posix_spawn_file_actions_adddup2(&actions, pipe.writing, stream) }
-    // A separate process group, so that processes started by the library are killed with it.
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
-    var id: pid_t = 0
-    guard posix_spawn(&id, program, &actions, &attributes, &arguments, &variables) == 0 else {
+    let words = [program, LibraryProbe.command, path]
+    let descriptors: [Int32: Int32] = [1: pipe.writing, 2: pipe.writing]
+    guard let id = DetachedProcess.start(words, descriptors: descriptors, environment: environment.map { "\($0)=\($1)" }) else {
       close(pipe.reading)
       return nil
     }

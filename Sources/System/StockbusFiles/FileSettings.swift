@@ -42,3 +42,15 @@ package struct RetryingFileSettings: Options {
 
   package init() {}
 }
+
+/// The options of a plugin that writes its records to the file at `path`.
+package protocol RecordFileOptions: Options {
+  var path: String { get }
+  var file: RetryingFileSettings { get }
+}
+
+extension RecordFileOptions {
+  package var files: [FileUse] { [file.rotation.use(of: path)] }
+
+  package func validate(_ problems: inout OptionProblems) { file.rotation.check(path: path, &problems) }
+}

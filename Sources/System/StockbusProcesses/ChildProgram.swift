@@ -247,7 +247,7 @@ private struct Pipes: Sendable {
 
   private static func pair(weWrite: Bool) -> Pair? {
     // High numbers and closed on exec, so that neither this program nor another one inherits this side's end.
-    guard let ends = OutlivingShell.pipe() else { return nil }
+    guard let ends = DetachedProcess.pipe() else { return nil }
     let (ours, theirs) = weWrite ? (ends.writing, ends.reading) : (ends.reading, ends.writing)
     _ = fcntl(ours, F_SETFL, fcntl(ours, F_GETFL) | O_NONBLOCK)
     #if os(Linux)

@@ -105,7 +105,7 @@ package final class Lifeline: Sendable {
   }
 
   private static func start(_ name: String) -> Watchman? {
-    guard let pipe = OutlivingShell.pipe() else { return nil }
+    guard let pipe = DetachedProcess.pipe() else { return nil }
     defer { close(pipe.reading) }
     let child = OutlivingShell.start(
       script, title: "stockbus: ends programs", arguments: [name], descriptors: [0: pipe.reading], inheritsEnvironment: false)

@@ -67,7 +67,7 @@ import Testing
   @Test func `an alert does not fire for a stale price, but for the first live one`() throws {
     var driver = driver(80, 8)
     driver.state.alerts = [PriceAlert(symbol: "AAPL", isAbove: true, level: 100)]
-    driver.state.armAll()
+    for alert in driver.state.alerts { driver.state.arm(alert.symbol) }
     driver.advance(5000)
     #expect(driver.state.notifications.all.isEmpty)
     driver.trade("AAPL", 19_000)

@@ -1,7 +1,9 @@
 import Dispatch
-import EventBus
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import EventBus
 
 @Suite(.timeLimit(.minutes(15))) struct WaitableValueTests {
   /// Returns when `count` tasks wait.
@@ -153,4 +155,9 @@ import Testing
     value.update { $0 = 1 }
     #expect(await places == [true, true, true])
   }
+}
+
+extension WaitableValue {
+  /// How many tasks wait.
+  fileprivate var waiterCount: Int { state.withLock { $0.waiters.count } }
 }

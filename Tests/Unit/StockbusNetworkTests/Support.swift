@@ -27,6 +27,15 @@ struct Pair {
   }
 }
 
+extension WebSocketClient {
+  /// Opens a connection and calls `body` with it.
+  nonisolated(nonsending) func withConnection<Result>(
+    _ body: nonisolated(nonsending) (WebSocketConnection) async throws -> Result
+  ) async throws -> Result {
+    try await watching(try await open(), body)
+  }
+}
+
 /// The texts of the next `count` messages.
 nonisolated(nonsending) func texts(_ count: Int, from connection: WebSocketConnection) async throws -> [String] {
   var texts: [String] = []

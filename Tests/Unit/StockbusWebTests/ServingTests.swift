@@ -295,7 +295,7 @@ import Testing
     settings.tls.ca = ca
     let client = try WebSocketClient(
       WebSocketURL(option: "wss://localhost:\(site.server.port)/live"), settings, clock: site.clock)
-    return try await client.withConnection { try await $0.receive().first?.text }
+    return try await client.watching(try await client.open()) { try await $0.receive().first?.text }
   }
 
   @Test func `a stop does not wait for a handshake of TLS`() async throws {

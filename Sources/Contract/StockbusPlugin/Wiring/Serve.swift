@@ -94,13 +94,10 @@ extension MultiProcessor {
       }
       if let time = clock.timeToReport(after: reported) {
         reported = time
-        slot.context.memory.mark()
-        do {
-          try advance(to: Timestamp(ns: Int64(time)), into: &output)
+        try await output.advance(time, slot.context.memory) { time, output in
+          try advance(to: time, into: &output)
           try await settle(into: &output)
-        } catch { throw output.rolledBack(slot.context.memory, error) }
-        try await output.flush()
-        _ = output.takeFiltered()
+        }
         continue
       }
       if quantum.spinBudget.spins() { continue }
@@ -130,10 +127,10 @@ extension Outlet {
   /// Sends the events that a component emits because time has advanced to `time`; none if it throws.
   @inlinable @inline(__always)
   nonisolated(nonsending) mutating func advance(
-    _ time: Int, _ memory: Memory, _ advance: (Timestamp, inout Outlet<E>) throws -> Void
+    _ time: Int, _ memory: Memory, _ advance: (Timestamp, inout Outlet<E>) async throws -> Void
   ) async throws {
     memory.mark()
-    do { try advance(Timestamp(ns: Int64(time)), &self) } catch { throw rolledBack(memory, error) }
+    do { try await advance(Timestamp(ns: Int64(time)), &self) } catch { throw rolledBack(memory, error) }
     try await flush()
     _ = takeFiltered()
   }

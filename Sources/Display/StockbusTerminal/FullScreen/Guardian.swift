@@ -28,13 +28,13 @@ final class Guardian: Sendable {
 
   /// Nil if there is no shell, or the system cannot start a process; then `kill -9` leaves the screen as it is.
   init?(terminal: Int32) {
-    guard let toChild = OutlivingShell.pipe() else { return nil }
-    guard let fromChild = OutlivingShell.pipe() else {
+    guard let toChild = DetachedProcess.pipe() else { return nil }
+    guard let fromChild = DetachedProcess.pipe() else {
       close(toChild.reading)
       close(toChild.writing)
       return nil
     }
-    let high = OutlivingShell.raised(terminal)
+    let high = DetachedProcess.raised(terminal)
     let child = OutlivingShell.start(
       Self.script, title: "stockbus: gives the terminal back", arguments: [Sequences.fullScreenEndForPrintf],
       descriptors: [3: toChild.reading, 4: high, 5: fromChild.writing], inheritsEnvironment: true)

@@ -70,41 +70,19 @@ extension FieldPaths {
   static func trade(
     _ symbol: ValuePath, time: ValuePath?, price: ValuePath, size: ValuePath, side: ValuePath? = nil, condition: ValuePath? = nil
   ) -> FieldPaths {
-    var fields = FieldPaths()
-    fields.symbol = symbol
-    fields.time = time
-    fields.price = price
-    fields.size = size
-    fields.side = side
-    fields.condition = condition
-    return fields
+    FieldPaths(symbol: symbol, time: time, price: price, size: size, side: side, condition: condition)
   }
 
   static func quote(
     _ symbol: ValuePath, time: ValuePath?, bid: ValuePath, ask: ValuePath, bidSize: ValuePath? = nil, askSize: ValuePath? = nil
   ) -> FieldPaths {
-    var fields = FieldPaths()
-    fields.symbol = symbol
-    fields.time = time
-    fields.bid = bid
-    fields.ask = ask
-    fields.bidSize = bidSize
-    fields.askSize = askSize
-    return fields
+    FieldPaths(symbol: symbol, time: time, bid: bid, ask: ask, bidSize: bidSize, askSize: askSize)
   }
 
   static func bar(
     _ symbol: ValuePath, time: ValuePath, open: ValuePath, high: ValuePath, low: ValuePath, close: ValuePath, volume: ValuePath
   ) -> FieldPaths {
-    var fields = FieldPaths()
-    fields.symbol = symbol
-    fields.time = time
-    fields.open = open
-    fields.high = high
-    fields.low = low
-    fields.close = close
-    fields.volume = volume
-    return fields
+    FieldPaths(symbol: symbol, time: time, open: open, high: high, low: low, close: close, volume: volume)
   }
 }
 

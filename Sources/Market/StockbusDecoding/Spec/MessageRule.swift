@@ -147,24 +147,22 @@ package struct FieldPaths: Options {
 
   package init() {}
 
+  init(
+    symbol: ValuePath?, time: ValuePath?, price: ValuePath? = nil, size: ValuePath? = nil, side: ValuePath? = nil,
+    condition: ValuePath? = nil, bid: ValuePath? = nil, ask: ValuePath? = nil, bidSize: ValuePath? = nil, askSize: ValuePath? = nil,
+    open: ValuePath? = nil, high: ValuePath? = nil, low: ValuePath? = nil, close: ValuePath? = nil, volume: ValuePath? = nil
+  ) {
+    (self.symbol, self.time, self.price, self.size, self.side, self.condition) = (symbol, time, price, size, side, condition)
+    (self.bid, self.ask, self.bidSize, self.askSize) = (bid, ask, bidSize, askSize)
+    (self.open, self.high, self.low, self.close, self.volume) = (open, high, low, close, volume)
+  }
+
   func over(_ base: FieldPaths) -> FieldPaths {
-    var fields = self
-    fields.symbol = symbol ?? base.symbol
-    fields.time = time ?? base.time
-    fields.price = price ?? base.price
-    fields.size = size ?? base.size
-    fields.side = side ?? base.side
-    fields.condition = condition ?? base.condition
-    fields.bid = bid ?? base.bid
-    fields.ask = ask ?? base.ask
-    fields.bidSize = bidSize ?? base.bidSize
-    fields.askSize = askSize ?? base.askSize
-    fields.open = open ?? base.open
-    fields.high = high ?? base.high
-    fields.low = low ?? base.low
-    fields.close = close ?? base.close
-    fields.volume = volume ?? base.volume
-    return fields
+    FieldPaths(
+      symbol: symbol ?? base.symbol, time: time ?? base.time, price: price ?? base.price, size: size ?? base.size,
+      side: side ?? base.side, condition: condition ?? base.condition, bid: bid ?? base.bid, ask: ask ?? base.ask,
+      bidSize: bidSize ?? base.bidSize, askSize: askSize ?? base.askSize, open: open ?? base.open, high: high ?? base.high,
+      low: low ?? base.low, close: close ?? base.close, volume: volume ?? base.volume)
   }
 }
 

@@ -1,3 +1,4 @@
+internal import MarketData
 internal import StockbusPlugin
 
 extension InstrumentsBuilder {
@@ -44,7 +45,7 @@ extension InstrumentsBuilder {
     var header = Header(count: names.count)
     var seen: [String: Int] = [:]
     for (column, field) in names.enumerated() {
-      let name = Self.trimmed(field.text)
+      let name = field.text.trimmed
       let mark = ConfigNode.Mark(file: line.file, line: line.line, column: field.column)
       if let first = seen[name] {
         report("the column \(shown(name)) is given twice, first at column \(first)", at: mark)
@@ -64,7 +65,7 @@ extension InstrumentsBuilder {
       }
     }
     if seen["symbol"] != nil { return header }
-    let near = didYouMean("symbol", among: names.map { Self.trimmed($0.text) })
+    let near = didYouMean("symbol", among: names.map { $0.text.trimmed })
     let separator = names.count == 1 && names[0].text.contains(where: { ";\t|".contains($0) })
     let hint = separator ? "; columns are separated by commas" : near
     report("there is no column 'symbol'" + (hint.isEmpty ? " in the header" : hint), at: line)
@@ -78,29 +79,19 @@ extension InstrumentsBuilder {
       return report("the line has \(row.count) \(row.count == 1 ? "field" : "fields"), the header \(header.count)", at: mark)
     }
     func mark(_ column: Int) -> ConfigNode.Mark { ConfigNode.Mark(file: line.file, line: line.line, column: row[column].column) }
-    let name = Self.trimmed(row[header.symbol].text)
+    let name = row[header.symbol].text.trimmed
     guard !name.isEmpty else { return report("an instrument needs 'symbol'", at: mark(header.symbol)) }
     guard var instrument = begin(name, shown: shown(name), at: mark(header.symbol)) else { return }
     for (column, field) in header.fields {
-      let text = Self.trimmed(row[column].text)
+      let text = row[column].text.trimmed
       if !text.isEmpty { set(field, of: &instrument, to: text, shown: shown(text), at: mark(column)) }
     }
     if let column = header.splits {
       for part in row[column].text.split(separator: ";") {
-        let text = Self.trimmed(String(part))
+        let text = part.trimmed
         if !text.isEmpty { add(split: text, to: &instrument, shown: shown(text), at: mark(column)) }
       }
     }
     add(instrument, at: line)
-  }
-
-  /// The text without blanks and tabs at both ends.
-  private static func trimmed(_ text: String) -> String {
-    let isBlank = { (byte: UInt8) in byte == 32 || byte == 9 }
-    guard let first = text.utf8.first, let last = text.utf8.last, isBlank(first) || isBlank(last) else { return text }
-    var rest = text[...]
-    while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }
-    while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
-    return String(rest)
   }
 }

@@ -19,8 +19,8 @@ package struct RetryAfter: Sendable, Hashable {
   ///   - date: the value of the response's `Date`.
   ///   - now: the run's time.
   package init?(_ value: String, date: String? = nil, now: Timestamp) {
-    let text = value.trimming()
-    let now = Duration.nanoseconds((date.flatMap { HTTPDate.parse($0.trimming()) } ?? now).ns)
+    let text = value.trimmed
+    let now = Duration.nanoseconds((date.flatMap { HTTPDate.parse($0.trimmed) } ?? now).ns)
     if let seconds = Self.seconds(text) {
       // As a pause the number would be between 30 and 300 years.
       self.init(seconds >= .seconds(1_000_000_000) && seconds < .seconds(10_000_000_000) ? seconds - now : seconds)
@@ -105,11 +105,5 @@ enum HTTPDate {
   private static func number(_ text: String, _ range: ClosedRange<Int>) -> Int? {
     guard !text.isEmpty, text.utf8.count <= 4, text.utf8.allSatisfy({ (48...57).contains($0) }), let value = Int(text) else { return nil }
     return range.contains(value) ? value : nil
-  }
-}
-
-extension String {
-  fileprivate func trimming() -> String {
-    String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
   }
 }

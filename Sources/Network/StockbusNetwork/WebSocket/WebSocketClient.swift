@@ -76,17 +76,10 @@ package struct WebSocketClient: Sendable {
       }
   }
 
-  /// Opens a connection, calls `body` with it while pings and deadlines monitor it, and always closes it.
+  /// Calls `body` with the connection while pings and deadlines monitor it, and always closes it.
   ///
   /// A return closes it regularly, and so does a cancellation. A `WebSocketError` that `body` throws is rethrown.
-  package nonisolated(nonsending) func withConnection<Result>(
-    _ body: nonisolated(nonsending) (WebSocketConnection) async throws -> Result
-  ) async throws -> Result {
-    let connection = try await open()
-    return try await watching(connection, body)
-  }
-
-  nonisolated(nonsending) func watching<Result>(
+  package nonisolated(nonsending) func watching<Result>(
     _ connection: WebSocketConnection, _ body: nonisolated(nonsending) (WebSocketConnection) async throws -> Result
   ) async throws -> Result {
     let heartbeat = Heartbeat(connection, settings)

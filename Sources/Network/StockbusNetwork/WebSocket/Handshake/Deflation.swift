@@ -1,3 +1,5 @@
+internal import MarketData
+
 /// permessage-deflate (RFC 7692) on the client's side: the client offers to accept compressed messages, and sends none.
 enum Deflation {
   /// The value of `Sec-WebSocket-Extensions` that offers it, the same as browsers send. The part about the client's window has no meaning
@@ -15,7 +17,7 @@ enum Deflation {
   static func terms(_ value: String) throws(WebSocketError) -> Terms {
     let fault = WebSocketError.badHandshake("the server's compression parameters are not valid: \(value.printable)")
     let parts = value.split(separator: ";", omittingEmptySubsequences: false).map { part in
-      part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(trimmed)
+      part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { $0.trimmed.lowercased() }
     }
     guard let name = parts.first, name == ["permessage-deflate"] else { throw fault }
     var terms = Terms()
@@ -37,10 +39,5 @@ enum Deflation {
   private static func isWindow(_ text: String) -> Bool {
     let digits = text.hasPrefix("\"") && text.hasSuffix("\"") && text.utf8.count >= 2 ? String(text.dropFirst().dropLast()) : text
     return ["8", "9", "10", "11", "12", "13", "14", "15"].contains(digits)
-  }
-
-  private static func trimmed(_ text: Substring) -> String {
-    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-    return String(text.drop(while: isBlank).reversed().drop(while: isBlank).reversed()).lowercased()
   }
 }
