@@ -11,8 +11,8 @@ PREFIX=${PREFIX:-/usr/local}
 root=${DESTDIR:-}$PREFIX
 here=$(dirname "$0")/..
 program=$built/stockbus
-# What a loaded plugin is built against.
-contract="MarketData EventBus StockbusPlugin Logging"
+# What a loaded plugin is built against, and what that imports.
+contract="LibC MarketData EventBus StockbusPlugin Logging"
 
 fail() {
   printf 'install: %s\n' "$*" >&2
