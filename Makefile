@@ -18,7 +18,7 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test test-outside build install deb tarball man docs setup map lint format validate disk recovery replays test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
+.PHONY: help run test test-outside build install deb tarball test-packages man docs setup map lint format validate disk recovery replays test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
 
 ## help                            list these
 help:
@@ -56,6 +56,10 @@ deb: build
 ## tarball                         the same for other distributions, in a folder that may be anywhere
 tarball: build
 	@sh Scripts/package.sh tarball
+
+## test-packages                   try both packages on a minimal Debian 12 without Swift (root, debootstrap)
+test-packages: deb tarball
+	@python3 Tests/System/Packages/bare.py || [ $$? -eq 77 ]
 
 ## man                             write the manual pages to .build/man; make install takes them along
 man: build
