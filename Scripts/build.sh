@@ -17,10 +17,11 @@ case " $* " in
 *" --build-tests "*) product='[^"]*PackageTests-[^"]*test' ;;
 esac
 total="awk '/^  \"C\\.$product\":/ { found = 1 } found && /^    inputs:/ { print gsub(/\\.o\"/, \"\"); exit }' .build/$kind.yaml 2>/dev/null"
+# The link .build/debug comes only at the end of a first build.
+count="find .build/*/$kind/ -name '*.o' 2>/dev/null | wc -l"
 # mawk waits for 4 KiB of input unless it is asked not to.
 interactive=
 case $(awk -W version 2>&1 </dev/null) in *mawk*) interactive="-W interactive" ;; esac
-count="find .build/$kind/ -name '*.o' 2>/dev/null | wc -l"
 
 {
   # The clock of the line below.

@@ -46,16 +46,16 @@ chmod 644 "$root/$modules/CMemoryBarrier/module.modulemap"
 
 if [ -d .build/man ]; then put share/man/man1 .build/man/*.1; fi
 
-# complete SHELL FILE
-complete() {
+# completion SHELL FILE
+completion() {
   folder "$(dirname "$2")"
   # Shells read it, and do not run it.
   "$program" --generate-completion-script "$1" | sed '1{/^#!/d;}' >"$root/$2"
   chmod 644 "$root/$2"
 }
-complete bash share/bash-completion/completions/stockbus
-complete zsh "${ZSH_COMPLETIONS:-share/zsh/site-functions}/_stockbus"
-complete fish share/fish/vendor_completions.d/stockbus.fish
+completion bash share/bash-completion/completions/stockbus
+completion zsh "${ZSH_COMPLETIONS:-share/zsh/site-functions}/_stockbus"
+completion fish share/fish/vendor_completions.d/stockbus.fish
 
 if [ "$(uname -s)" = Linux ]; then
   folder lib/systemd/system
@@ -76,6 +76,7 @@ if [ "${RUNTIME:-}" = yes ]; then
   done
   "$objcopy" --strip-unneeded "$program" "$root/bin/stockbus.new"
   chrpath -r '$ORIGIN/../lib/stockbus' "$root/bin/stockbus.new" >/dev/null
+  if ldd "$root/bin/stockbus.new" | grep 'not found' >&2; then fail "libraries that the program needs were not found"; fi
 elif [ -n "$objcopy" ]; then
   folder bin/.debug
   "$objcopy" --only-keep-debug "$program" "$root/bin/.debug/stockbus.debug"

@@ -10,7 +10,7 @@ SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".
 SWIFT = """#!/bin/sh
 echo "[1/1] Planning build"
 objects=.build/x86_64-unknown-linux-gnu/debug/Room.build
-mkdir -p $objects && ln -sfn x86_64-unknown-linux-gnu/debug .build/debug
+mkdir -p $objects
 list=$(i=0; while [ $i -lt 40 ]; do printf '"%s/%s.o",' "$PWD/$objects" $i; i=$((i + 1)); done)
 printf '  "C.Room-debug.module":\\n    inputs: ["a.o"]\\n  "C.stockbus-x86_64-unknown-linux-gnu-debug.exe":\\n    inputs: [%s]\\n' "$list" >.build/debug.yaml
 i=0
