@@ -11,8 +11,6 @@ PACKED := $(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, v, ".
 CONFIGS = plugins.yaml $(wildcard Examples/*.yaml Examples/nats/*.yaml Examples/venues/*.yaml Examples/plugins/awk/*.yaml)
 BENCHMARKS = $(addprefix Benchmarks/,Package.swift Sources Peers/swift/Package.swift Peers/swift/Sources Alternatives/Package.swift Alternatives/Sources)
 OUTSIDE = $(addprefix Examples/plugins/moving-average/,Package.swift Sources Tests) $(addprefix Examples/plugins/spread/,Package.swift Sources Tests) Examples/plugins/tutorials
-# What a loaded plugin is built against. The program is installed after it: modules newer than the program are not its own.
-CONTRACT = MarketData EventBus StockbusOptions StockbusPlugin Logging
 FUZZING = $(addprefix Fuzzing/,Package.swift Sources)
 SECONDS ?= 60
 MINUTES ?= 20
@@ -20,7 +18,7 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test test-outside build install man docs setup map lint format validate disk recovery replays test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
+.PHONY: help run test test-outside build install deb tarball test-packages man docs setup map lint format validate disk recovery replays test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
 
 ## help                            list these
 help:
@@ -49,13 +47,19 @@ test-outside: setup
 
 ## install [PREFIX=/usr/local]     install it as PREFIX/bin/stockbus
 install: build
-	install -d "$(DESTDIR)$(PREFIX)/bin"
-	install -d "$(DESTDIR)$(PREFIX)/lib/stockbus/Modules/CMemoryBarrier"
-	install -m 644 $(CONTRACT:%=.build/release/Modules/%.swiftmodule) "$(DESTDIR)$(PREFIX)/lib/stockbus/Modules"
-	install -m 644 Sources/CLibraries/CMemoryBarrier/include/*.h "$(DESTDIR)$(PREFIX)/lib/stockbus/Modules/CMemoryBarrier"
-	printf 'module CMemoryBarrier {\n  umbrella "."\n  export *\n}\n' > "$(DESTDIR)$(PREFIX)/lib/stockbus/Modules/CMemoryBarrier/module.modulemap"
-	sh Scripts/install.sh .build/release/stockbus "$(DESTDIR)$(PREFIX)/bin"
-	@if [ -d .build/man ]; then install -d "$(DESTDIR)$(PREFIX)/share/man/man1" && install -m 644 .build/man/*.1 "$(DESTDIR)$(PREFIX)/share/man/man1"; fi
+	PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' sh Scripts/install.sh .build/release
+
+## deb                             write a package for Debian and Ubuntu to .build/packages, for machines without Swift
+deb: build
+	@sh Scripts/package.sh deb
+
+## tarball                         the same for other distributions, in a folder that may be anywhere
+tarball: build
+	@sh Scripts/package.sh tarball
+
+## test-packages                   try both packages on a minimal Debian 12 without Swift (root, debootstrap)
+test-packages: deb tarball
+	@python3 Tests/System/Packages/bare.py || [ $$? -eq 77 ]
 
 ## man                             write the manual pages to .build/man; make install takes them along
 man: build
