@@ -50,10 +50,12 @@ install: build
 	PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' sh Scripts/install.sh .build/release
 
 ## deb                             write a package for Debian and Ubuntu to .build/packages, for machines without Swift
+deb: PROGRAMS = chrpath dpkg-shlibdeps
 deb: build
 	@sh Scripts/package.sh deb
 
 ## tarball                         the same for other distributions, in a folder that may be anywhere
+tarball: PROGRAMS = chrpath
 tarball: build
 	@sh Scripts/package.sh tarball
 
@@ -71,7 +73,7 @@ docs: setup
 	@SWIFT='$(SWIFT)' sh Scripts/docs.sh .build/debug/stockbus || [ $$? -eq 77 ]
 
 setup:
-	@sh Scripts/setup.sh
+	@sh Scripts/setup.sh $(PROGRAMS)
 	@sh Scripts/commit.sh
 
 ## map                             draw the floors of Package.swift into Documentation/maintain/architecture.md

@@ -50,9 +50,6 @@ binaries() { find "$tree" -type f \( -path '*/bin/stockbus' -o -name '*.so' \); 
 glibc() { readelf -V $(binaries) | sed -n 's/ABI_DT_RELR/2.36/; s/.*Name: GLIBC_\([0-9.]*\) .*/\1/p' | sort -uV | tail -n 1; }
 
 pack_deb() {
-  for tool in dpkg-deb dpkg-shlibdeps; do
-    command -v $tool >/dev/null 2>&1 || fail "$tool is missing (apt-get install dpkg-dev)"
-  done
   ZSH_COMPLETIONS=share/zsh/vendor-completions install_to /usr
   maintainer="${DEBFULLNAME:-$(git log -1 --format=%an)} <${DEBEMAIL:-$(git log -1 --format=%ae)}>"
   gzip -9nc CHANGELOG.md >"$doc/CHANGELOG.md.gz"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Sets up what a build needs: checks the Swift toolchain, and installs missing system libraries if possible.
+# Sets up what a build needs: checks the Swift toolchain, and installs missing system libraries if possible; also the programs that are named:
+# setup.sh [PROGRAM…]
 set -eu
 
 need_major=6
@@ -39,6 +40,9 @@ Darwin)
   has zlib || missing="$missing zlib1g-dev"
   has libcrypto && has libssl || missing="$missing libssl-dev"
   has sqlite3 || missing="$missing libsqlite3-dev"
+  for program in "$@"; do
+    command -v "$program" >/dev/null 2>&1 || case $program in dpkg-*) missing="$missing dpkg-dev" ;; *) missing="$missing $program" ;; esac
+  done
   [ -z "$missing" ] && exit 0
   command -v apt-get >/dev/null 2>&1 || fail "missing:$missing (or what your system calls them); install them and try again"
   as_root=
