@@ -4,7 +4,7 @@ import Testing
 
 /// Documentation/extend/surface.md beside the public types of the modules that packages of others use.
 @Suite struct SurfaceTests {
-  private static let modules = ["EventBus", "StockbusPlugin", "StockbusEmbedding", "StockbusRuntime", "StockbusTestKit"]
+  private static let modules = ["EventBus", "StockbusOptions", "StockbusPlugin", "StockbusEmbedding", "StockbusRuntime", "StockbusTestKit"]
 
   /// The names of the types that a module declares public, nested ones too.
   private static func publicTypes(of module: String) throws -> Set<String> {
