@@ -370,7 +370,7 @@ let package = Package(
       uses: [
         "Stockbus", "StockbusText", "StockbusLoading", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData",
         "StockbusTestKit", "StockbusInstruments", "StockbusPeople", "StockbusControl", "Generator", "WatchlistFilter", "SortingFeed",
-        "FileWriter", "NullSink", "Filter", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "FileWriter", "NullSink", "Filter", "Bars", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     tests("StockbusLoading", uses: ["StockbusConfig", "StockbusPlugin"]),
     tests("StockbusViewing", uses: ["StockbusInstruments", "StockbusPlugin", "MarketData"]),

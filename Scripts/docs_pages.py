@@ -81,8 +81,8 @@ def parts(text):
     """The head of a description, and the lines under each of its titles, without their margin."""
     head, found, title = [], {}, None
     for line in text.rstrip().split("\n"):
-        if re.fullmatch(r"(Options|Commands|Example|Fields|As JSON|As CSV)", line):
-            title = line
+        if found_title := re.fullmatch(r"(Options|Commands|Example|Fields|As JSON|As CSV)(: a whole configuration, .*)?", line):
+            title = found_title[1]
             found[title] = []
         elif title is None:
             head.append(line)
@@ -126,9 +126,10 @@ class Pages:
     def __init__(self, program, folder):
         self.program, self.folder = program, pathlib.Path(folder)
         listed = wide(program, "describe")
-        rows = listed.split("EVENT TYPE")
-        self.plugins = {m[1]: m[2] for m in re.finditer(r"^(\w+) +(source|processor|sink) ", rows[0], re.M)}
-        self.events = re.findall(r"^(\w+)  ", rows[1].split("\n", 1)[1], re.M)
+        # A title, and under it the names with a margin of two.
+        groups = {block.split("\n", 1)[0]: re.findall(r"^  (\w+)", block, re.M) for block in listed.strip().split("\n\n")}
+        self.plugins = {name: kind for kind in KINDS for name in groups[f"{kind.capitalize()}s"]}
+        self.events = groups["Event types"]
         for name in sum(GUIDE_OF.values(), []):
             if name not in self.plugins:
                 sys.exit(f"there is no plugin {name}, of which a guide is named here")
@@ -244,7 +245,7 @@ class Pages:
                     rows.append(re.split(r"\s{2,}", line.strip(), maxsplit=1))
             out += ["## Commands", "", *table(["Command", "What it does"], [[code(a), escape(b)] for a, b in rows])]
         example = "\n".join(found["Example"]).rstrip()
-        return out + ["## Example", "", "<!-- yaml: a component of a configuration -->", "```yaml", example, "```"]
+        return out + ["## Example", "", "<!-- yaml: files that it names are not here -->", "```yaml", example, "```"]
 
     def event(self, name):
         head, found = parts(wide(self.program, "describe", name))

@@ -7,7 +7,8 @@ extension Plugin {
     "bars", "Makes bars of trades, quotes or shorter bars: open, high, low, close, volume and average price for each period.",
     BarsPlugin.self,
     hot: [.processor(Bars<PriceOf<Trade>>.self), .processor(Bars<PriceOfQuote>.self), .processor(Bars<BarsOfBars>.self)],
-    emits: Bar.schema.name)
+    emits: Bar.schema.name
+  ).example("lengths: [1m, 1h]")
 }
 
 enum BarsPlugin: PricedEventPlugin {

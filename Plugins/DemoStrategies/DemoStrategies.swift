@@ -5,11 +5,13 @@ extension Plugin {
   /// Buys when prices rise.
   public static let demoMomentum = Plugin(
     "demo_momentum", "A toy strategy: buys symbols that have risen and sells symbols that have fallen, on paper.",
-    .processor(DemoStrategy<Momentum>.self))
+    .processor(DemoStrategy<Momentum>.self)
+  ).example("account: paper")
   /// Buys when prices fall.
   public static let demoReversion = Plugin(
     "demo_reversion", "A toy strategy: buys symbols below their average price and sells symbols above it, on paper.",
-    .processor(DemoStrategy<Reversion>.self))
+    .processor(DemoStrategy<Reversion>.self)
+  ).example("account: paper")
 }
 
 package struct DemoStrategySettings: Options {

@@ -11,7 +11,8 @@ extension Plugin {
     variants: [
       "trade": .source(FileReplay<Trade>.self), "quote": .source(FileReplay<Quote>.self), "bar": .source(FileReplay<Bar>.self),
       "raw": .source(FileReplay<RawMessage>.self),
-    ])
+    ]
+  ).example("path: prices.csv")
 }
 
 /// Replays recorded events, in the order of their times across all files, at full speed or paced as they were recorded.

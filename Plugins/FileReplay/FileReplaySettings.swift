@@ -40,7 +40,7 @@ struct FileReplaySettings: Options {
   @Setting(
     "How times are written: auto, iso8601, date, yyyymmdd (also with the time of day, 20080102093000), days, s, ms, us or ns since 1970, or e.g. 'ns since midnight' of the date. auto reads ISO-8601, dates such as 2008-01-02 and 20080102, and numbers that are a time from 1990 to tomorrow in s, ms, us or ns since 1970; it logs which unit it has chosen, and refuses other numbers."
   )
-  var time = TimeFormat.auto
+  var time = TimeForm.auto
   @Setting(
     "The IANA time zone of dates, of times without a zone, and of midnight, e.g. America/New_York; bars of a day or more that begin at its midnight are bars of that date.",
     length: 1...)
@@ -145,7 +145,7 @@ struct FileReplaySettings: Options {
     if let zone {
       do throws(ZoneProblem) { _ = try ZoneRules(zone) } catch { return problems.add(error.message, at: "zone") }
     }
-    if time.isSinceMidnight, date == nil {
+    if time.needsDate, date == nil {
       problems.add("times in '\(time.name)' need a date: set 'date', such as 'date: 2013-10-08'", at: "time")
     }
     checkWindow(&problems)
@@ -227,7 +227,7 @@ struct FileReplaySettings: Options {
     if conditionCodes != nil || !conditions.entries.isEmpty {
       options.conditions = ConditionTable(conditionCodes ?? .words, own: conditions)
     }
-    options.timeFormat = time
+    options.time = time
     options.zone = zone
     options.date = date
     options.priceScale = Int64(priceScale)
@@ -271,18 +271,23 @@ extension Delimiter: ScalarOption {
   var phrase: String { self == .tab ? "a tab" : "a \(optionText)" }
 }
 
-extension TimeFormat: ScalarOption {
+extension TimeForm: ScalarOption {
   init(option text: String) throws(OptionTextError) {
-    guard let format = TimeFormat(text) else {
-      if let meant = TimeFormat.meant(by: text) { throw .hint("did you mean '\(meant.name)'?") }
-      // For a pattern of a date the message says which formats are read, because no format has such a pattern.
-      throw text.contains("%") || text.lowercased().contains("yy")
-        ? .hint("dates are read as 2013-10-08 and 20131008, times as 2013-10-08T13:30:00Z and 20131008133000") : .mismatch
+    if let format = TimeFormat(text) {
+      self.init(format)
+      return
     }
-    self = format
+    do throws(TimePattern.Fault) { self.init(try TimePattern(text)) } catch {
+      if let meant = TimeFormat.meant(by: text) { throw .hint("did you mean '\(meant.name)'?") }
+      let small = text.lowercased()
+      if small.contains("%") { throw .hint("patterns are written like MM/dd/yyyy HH:mm:ss.SSS") }
+      throw small.contains("yy") || small.contains("mm") ? .hint(error.message) : .mismatch
+    }
   }
   static var optionType: OptionType {
-    OptionType("time format", plural: "time formats", phrase: "one of \(allCases.map(\.name).joined(separator: ", "))")
+    OptionType(
+      "time format", plural: "time formats",
+      phrase: "one of \(TimeFormat.named.map(\.name).joined(separator: ", ")), or a pattern such as MM/dd/yyyy HH:mm:ss")
   }
   static var optionSample: String { "iso8601" }
   static var optionSchema: JSONValue { ["type": "string"] }

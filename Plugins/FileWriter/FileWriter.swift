@@ -5,7 +5,8 @@ extension Plugin {
   /// Writes events to a file.
   public static let fileWriter = Plugin(
     "file_writer", "Writes events of any type to a file, as JSON lines or CSV.", FileWriterPlugin.self,
-    hot: [.sink(FileWriter<Trade>.self), .sink(FileWriter<Quote>.self), .sink(FileWriter<Bar>.self), .sink(FileWriter<Ranked>.self)])
+    hot: [.sink(FileWriter<Trade>.self), .sink(FileWriter<Quote>.self), .sink(FileWriter<Bar>.self), .sink(FileWriter<Ranked>.self)]
+  ).example("path: prices.csv")
 }
 
 enum FileWriterPlugin: AnyEventPlugin {

@@ -7,7 +7,8 @@ extension Plugin {
     "filter", "Passes events whose fields fulfil a condition.", FilterPlugin.self,
     hot: [
       .processor(Filter<Trade>.self), .processor(Filter<Quote>.self), .processor(Filter<Bar>.self), .processor(Filter<Ranked>.self),
-    ])
+    ]
+  ).example("where: price > 100 and size >= 50")
 }
 
 enum FilterPlugin: AnyEventPlugin {

@@ -2,10 +2,13 @@ public import StockbusPlugin
 
 extension Plugin {
   /// Makes prices.
-  public static let generator = Plugin("generator", "Makes trades with made-up prices.", .source(Generator.self))
+  public static let generator = Plugin("generator", "Makes trades with made-up prices.", .source(Generator.self)).example(
+    "symbols: [AAPL, MSFT, NVDA]\ninterval: 1s")
 }
 
 /// Makes trades with made-up prices: every symbol in turn, one round in each interval, or at a rate.
+///
+/// With `past` it begins with the rounds of that time, of which each is an interval later than the one before it.
 ///
 /// The same seed gives the same prices, sizes and sides; with `start` also the same times.
 package actor Generator: Source, CommandableComponent {
@@ -17,6 +20,8 @@ package actor Generator: Source, CommandableComponent {
   /// The source waits here for the next deadline; a command ends the wait early.
   private let parker = Parker()
   private var sent = 0
+  /// True until the rounds before the start are sent, which an instance that continues another one does not repeat.
+  private var beginsWithPast = true
 
   package static func knownSymbols(_ settings: GeneratorSettings) -> [String]? { SimulatedMarket.names(settings.symbols) }
 
@@ -24,7 +29,10 @@ package actor Generator: Source, CommandableComponent {
     self.settings = settings
     self.context = context
     market = try SimulatedMarket(settings, random: context.random(seed: settings.seed.map { UInt64(bitPattern: Int64($0)) }))
-    if let prices = context.recall(Self.prices) { market.resume(from: prices) }
+    if let prices = context.recall(Self.prices) {
+      market.resume(from: prices)
+      beginsWithPast = false
+    }
   }
 
   private static var prices: MemoryKey<[Symbol: Int64]> { MemoryKey("prices", whenOptionsChange: .drop) }
@@ -49,12 +57,24 @@ package actor Generator: Source, CommandableComponent {
 
   /// Sends one round of all symbols, then waits.
   private func runRounds(every interval: Duration, into output: inout Outlet<Trade>) async throws {
+    try await sendPast(every: interval, into: &output)
     var due = context.clock.uptime
     while left > 0 {
       try await sendBatch(market.symbols.count, into: &output)
       due += interval
       if left == 0 { return }
       try await wait(until: due, into: &output)
+    }
+  }
+
+  /// Sends the rounds before the start, the last one an interval ago.
+  private func sendPast(every interval: Duration, into output: inout Outlet<Trade>) async throws {
+    guard beginsWithPast else { return }
+    beginsWithPast = false
+    let (now, step) = (context.clock.now.ns, interval.wholeNanoseconds)
+    for round in stride(from: settings.past.wholeNanoseconds / step, to: 0, by: -1) where left > 0 {
+      try await sendBatch(market.symbols.count, at: Timestamp(ns: now - round * step), into: &output)
+      try Task.checkCancellation()
     }
   }
 
@@ -84,10 +104,10 @@ package actor Generator: Source, CommandableComponent {
 
   private var left: Int { settings.count.map { $0 - sent } ?? Int.max }
 
-  /// Sends and publishes the next `count` trades.
-  private func sendBatch(_ count: Int, into output: inout Outlet<Trade>) async throws {
+  /// Sends and publishes the next `count` trades, of the present or of an earlier time.
+  private func sendBatch(_ count: Int, at time: Timestamp? = nil, into output: inout Outlet<Trade>) async throws {
     let count = min(count, left)
-    let now = output.receipt(context.clock.now)
+    let now = output.receipt(time ?? context.clock.now)
     var done = 0
     while done < count {
       // Publishes in batches of limited size, so that downstream can work at the same time.

@@ -36,11 +36,17 @@ package struct GeneratorSettings: Options {
   package var seed: Int?
   @Setting("The time of the first event; later times follow by the interval (or the rate), not by the clock.")
   package var start: Timestamp?
+  @Setting(
+    "Begins with the trades of so long before the start, at once, so that charts and lists are filled; only with an interval.",
+    in: .zero ... .seconds(31 * 86_400))
+  package var past = Duration.zero
 
   package init() {}
 
   package func validate(_ problems: inout OptionProblems) {
     if problems.isGiven("rate"), problems.isGiven("interval") { problems.add("either 'interval' or 'rate', not both", at: "interval") }
+    if past > .zero, rate != nil { problems.add("'past' goes with 'interval', not with 'rate'", at: "past") }
+    if past > .zero, start != nil { problems.add("either 'past' or 'start', not both", at: "past") }
     if lowest > highest { problems.add("'lowest' must not be above 'highest'", at: "lowest") }
     if tick > lowest {
       problems.add("'tick' must not be above 'lowest'", at: "tick")

@@ -10,7 +10,19 @@ extension Plugin {
     option: "event",
     variants: [
       "trade": .source(HTTPPoll<Trade>.self), "quote": .source(HTTPPoll<Quote>.self), "bar": .source(HTTPPoll<Bar>.self),
-    ])
+    ]
+  ).example(
+    """
+    url: https://example.org/prices.json
+    decoding:
+      time: iso8601
+      messages:
+        prices:
+          when: { prices: "[]" }
+          each: [prices]
+          event: trade
+          fields: { symbol: name, price: last, time: at }
+    """)
 }
 
 /// Fetches a document, decodes it and publishes its events; publishes the document's state on `connections`.

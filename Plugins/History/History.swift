@@ -6,7 +6,8 @@ public import StockbusPlugin
 extension Plugin {
   /// Keeps bars and last prices in a database.
   public static let history = Plugin(
-    "history", "Keeps bars and last prices in a database file, for charts, previous closes and the next run.", .sink(History.self))
+    "history", "Keeps bars and last prices in a database file, for charts, previous closes and the next run.", .sink(History.self)
+  ).example("path: history.db")
 }
 
 /// Writes bars, last prices and closes to a history file, several events in one transaction.

@@ -9,7 +9,8 @@ extension Plugin {
     MoversPlugin.self,
     hot: [
       .processor(Movers<Trade>.self), .processor(Movers<Quote>.self), .processor(Movers<Bar>.self), .processor(Movers<Ranked>.self),
-    ], emits: Mover.schema.name)
+    ], emits: Mover.schema.name
+  ).example("period: day\nreference: first_price")
 }
 
 enum MoversPlugin: PricedEventPlugin {

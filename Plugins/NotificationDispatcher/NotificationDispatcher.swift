@@ -10,7 +10,8 @@ extension Plugin {
     hot: [
       .relay(NotificationDispatcher<Trade>.self, as: .sink), .relay(NotificationDispatcher<Quote>.self, as: .sink),
       .relay(NotificationDispatcher<Bar>.self, as: .sink), .relay(NotificationDispatcher<Ranked>.self, as: .sink),
-    ], emits: Alert.schema.name)
+    ], emits: Alert.schema.name
+  ).example("rules:\n  - { name: high, symbol: AAPL, crosses_above: 200 }\nchannels: [{ console: {} }]")
 }
 
 enum NotificationDispatcherPlugin: PricedEventPlugin {

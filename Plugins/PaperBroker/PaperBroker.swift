@@ -9,7 +9,9 @@ extension Plugin {
   public static let paperBroker = Plugin(
     "paper_broker", "Trades on paper: fills orders at the prices of its inputs, and keeps accounts, positions and fees.",
     .processor(PaperBroker.self)
-  ).readable(inParts: [OrdersPart.self, FillsPart.self, PositionsPart.self, AccountsPart.self])
+  )
+  .readable(inParts: [OrdersPart.self, FillsPart.self, PositionsPart.self, AccountsPart.self])
+  .example("accounts: [{ name: paper, deposit: 100000 }]")
 }
 
 /// Fills paper orders at the prices that come, and books them. The rules are those of `Broker`.

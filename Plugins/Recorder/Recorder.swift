@@ -6,7 +6,8 @@ extension Plugin {
   /// Records its input for replay.
   public static let recorder = Plugin(
     "recorder", "Writes raw messages as captures and events as JSON lines, to be replayed.", RecorderPlugin.self,
-    hot: [.sink(Recorder<RawMessage>.self), .sink(Recorder<Trade>.self), .sink(Recorder<Quote>.self), .sink(Recorder<Bar>.self)])
+    hot: [.sink(Recorder<RawMessage>.self), .sink(Recorder<Trade>.self), .sink(Recorder<Quote>.self), .sink(Recorder<Bar>.self)]
+  ).example("path: prices.jsonl")
 }
 
 enum RecorderPlugin: AnyEventPlugin {

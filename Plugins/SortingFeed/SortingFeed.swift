@@ -13,7 +13,7 @@ extension Plugin {
     ], emits: Ranked.schema.name
   ).choosing { types, options in
     types.inputs.contains { $0 == Ranked.self } && options?.word("merge_lists") == "true" ? .processor(MergingFeed.self) : nil
-  }
+  }.example("by: percent\norder: descending")
 }
 
 enum SortingFeedPlugin: PricedEventPlugin {

@@ -8,7 +8,8 @@ extension Plugin {
     hot: [
       .processor(WatchlistFilter<Trade>.self), .processor(WatchlistFilter<Quote>.self), .processor(WatchlistFilter<Bar>.self),
       .processor(WatchlistFilter<Ranked>.self),
-    ])
+    ]
+  ).example("symbols: [AAPL, NVDA]")
 }
 
 enum WatchlistFilterPlugin: SymbolEventPlugin {

@@ -10,7 +10,8 @@ extension Plugin {
     variants: [
       "trade": .source(WebSocketFeed<Trade>.self), "quote": .source(WebSocketFeed<Quote>.self),
       "bar": .source(WebSocketFeed<Bar>.self), "raw": .source(WebSocketFeed<RawMessage>.self),
-    ])
+    ]
+  ).example("preset: coinbase_exchange\nsymbols: [BTC-USD, ETH-USD]")
 }
 
 /// A venue's feed: connects, authenticates, subscribes, decodes, and repeats this when the connection is lost.

@@ -116,7 +116,7 @@ extension CSVRows {
     }
   }
 
-  private static func names(in record: borrowing QuotedRecord) -> [String] {
+  static func names(in record: borrowing QuotedRecord) -> [String] {
     var from = 0
     var names: [String] = []
     for end in record.ends {

@@ -80,7 +80,7 @@ struct LikelyColumns {
   }
 
   /// How a column or key is written in YAML, inside braces.
-  private static func yaml(_ place: Int, _ names: [String], _ isNumbered: Bool) -> String? {
+  static func yaml(_ place: Int, _ names: [String], _ isNumbered: Bool) -> String? {
     let name = names[place]
     let isUnique = names.count { $0.lowercased() == name.lowercased() } == 1
     if isNumbered {

@@ -64,7 +64,7 @@ struct ReplayOptions: Sendable {
   var length = BarLength.unknown
   /// How sale conditions are read. Nil: stockbus's own words are read, and all others are regular.
   var conditions: ConditionTable?
-  var timeFormat = TimeFormat.auto
+  var time = TimeForm.auto
   /// An IANA zone for dates, for times without a zone, and for times since midnight.
   var zone: String?
   /// How times finer than a nanosecond are treated.
@@ -115,8 +115,8 @@ struct ReplayOptions: Sendable {
       if column.isEmpty { throw problem("the column for '\(name)' is empty") }
     }
     _ = try zoneRules()
-    if timeFormat.isSinceMidnight, let input = inputs.first(where: { ($0.date ?? date) == nil }) {
-      throw problem("times in '\(timeFormat.name)' need a date for '\(input.name)'")
+    if time.needsDate, let input = inputs.first(where: { ($0.date ?? date) == nil }) {
+      throw problem("times in '\(time.name)' need a date for '\(input.name)'")
     }
     if priceScale < 1 { throw problem("the price scale must be at least 1, got \(priceScale)") }
     if sizeScale < 1 { throw problem("the size scale must be at least 1, got \(sizeScale)") }

@@ -18,7 +18,7 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     from = options.from?.ns ?? .min
     until = options.until?.ns ?? .max
     hasUntil = options.until != nil
-    dates = zone.map { BarDates($0, all: options.timeFormat == .date) }
+    dates = zone.map { BarDates($0, all: options.time.areDates) }
   }
 
   var counts: ReplayCounts { ReplayCounts(events: events, outside: outside, malformed: rows.malformed, kept: rows.kept) }

@@ -50,7 +50,7 @@ struct RowReader: ~Copyable {
     csv = CSVRows(format: options.csv, fields: fields, mapping: options.columns, hasSymbol: symbol != nil, file: input.name)
     json = JSONRows(fields, paths: paths, hasSymbol: symbol != nil, slots: slots)
     let times = TimeDecoder(
-      format: options.timeFormat, zone: zone, date: input.date ?? options.date, finer: options.finer, now: options.now,
+      form: options.time, zone: zone, date: input.date ?? options.date, finer: options.finer, now: options.now,
       earliest: options.earliest)
     values = ValueDecoder(fields, symbol: symbol, times: times, options)
     reasons = RowReasons(fields, mapping: options.columns, hasSymbol: symbol != nil, isJSON: isJSON)

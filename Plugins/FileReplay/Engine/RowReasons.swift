@@ -45,7 +45,7 @@ struct RowReasons {
     case .notALength: return "\(field) is not a bar length such as 1m, 100t or 5000v: \(text)"
     case .notAValue: return "\(field) is an object or a list, not a value"
     case .symbol(let why): return "\(field): \(why): \(text)"
-    case .time(let why): return "\(field) \(why): \(text)" + (isTimeText ? ValueAdvice.time(bytes) : "")
+    case .time(let why): return "\(field) \(why): \(text)" + (isTimeText && why.hasPrefix("is not") ? ValueAdvice.time(bytes) : "")
     }
   }
 

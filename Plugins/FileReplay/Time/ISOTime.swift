@@ -88,8 +88,24 @@ struct ISOTime {
       }
       throw Problem(error)
     }
-    guard let zone else { throw Problem(reason: "has no time zone (set one: 'zone: America/New_York', or 'zone: UTC')") }
-    throw Problem(reason: "does not exist in \(zone.name): clocks go forward")
+    throw zoneProblem
+  }
+
+  /// The moment of a time that a pattern has read; `date` is the one of times of day.
+  mutating func moment(_ read: TimePattern.Reading, date: CivilDate?) throws(Problem) -> Timestamp {
+    if read.isFiner, finer == .reject { throw Problem(TextError(.tooManyDecimals, at: 0)) }
+    guard let days = (read.date ?? date)?.daysSinceEpoch else { throw Problem(reason: nil) }
+    let local = days * 86_400 + (read.second ?? 0)
+    let utc = read.offset.map { local - $0 } ?? (read.second == nil ? zone?.begin(ofDay: days) ?? local : zone?.utc(local: local))
+    guard let utc else { throw zoneProblem }
+    guard let time = Self.timestamp(utc, read.nanosecond) else { throw Problem(TextError(.outOfRange, at: 0)) }
+    return time
+  }
+
+  /// Why a local time has no moment.
+  private var zoneProblem: Problem {
+    guard let zone else { return Problem(reason: "has no time zone (set one: 'zone: America/New_York', or 'zone: UTC')") }
+    return Problem(reason: "does not exist in \(zone.name): clocks go forward")
   }
 
   /// The text without the digits after the ninth decimal; nil if there are none.

@@ -4,6 +4,9 @@ internal import StockbusFiles
 /// Reads times in one format.
 struct TimeDecoder: ~Copyable {
   private let format: TimeFormat
+  private let pattern: TimePattern?
+  private let date: CivilDate?
+  private let readsNumbers: Bool
   private let finer: FinerTimes
   private let unit: UInt64  // 0 if the format is not a plain number
   private let origin: Int64  // ns since the epoch from which times are counted
@@ -20,13 +23,17 @@ struct TimeDecoder: ~Copyable {
   private var width: UInt64
   private var quickUnit: UInt64
 
-  /// `date` is only needed by the formats since midnight, `now` by `auto`.
+  /// `date` is only needed by the formats since midnight and patterns without a date, `now` by `auto`.
   init(
-    format: TimeFormat, zone: ZoneRules?, date: CivilDate?, finer: FinerTimes = .reject,
+    form: TimeForm, zone: ZoneRules?, date: CivilDate?, finer: FinerTimes = .reject,
     now: @escaping @Sendable () -> Timestamp = { Timestamp(ns: .max) }, earliest: Timestamp = TimeGuess.earliest
   ) {
     self.earliest = earliest
+    let format = form.format
     self.format = format
+    readsNumbers = format.readsNumbers
+    pattern = form.pattern
+    self.date = date
     self.finer = finer
     self.now = now
     unit = format.unit ?? 0
@@ -48,10 +55,10 @@ struct TimeDecoder: ~Copyable {
 
   /// The time in a row's field. In the format `auto`, throws `unsettledTime` for a number that `settle` has not judged.
   mutating func time(_ slot: RowSlot, _ field: Int) throws(FieldProblem) -> Timestamp {
-    if slot.kind == .number, format.readsNumbers { return try number(slot.number, slot, field) }
+    if slot.kind == .number, readsNumbers { return try number(slot.number, slot, field) }
     if slot.kind == .text {
       if unit == 0, slot.count >= 10, slot.start[4] == 45, let time = text.quick(slot.start, slot.count, format) { return time }
-      if format.readsNumbers {
+      if readsNumbers {
         var p = slot.start
         if let number = Decimal.scan(&p, .loose), p == slot.start + slot.count { return try self.number(number, slot, field) }
       }
@@ -73,7 +80,8 @@ struct TimeDecoder: ~Copyable {
       guard !number.isLong, number.places == 0, number.mantissa < 200_000 else {
         throw FieldProblem(field: field, reason: .time("is not a time in \(described)"))
       }
-      return try date(number.isNegative ? -Int(number.mantissa) : Int(number.mantissa), field)
+      return try day(number.isNegative ? -Int(number.mantissa) : Int(number.mantissa), field)
+    case .excel: return try excel(number, field)
     default:
       guard !number.isNegative, let whole = number.isLong ? Self.whole(of: slot) : number.whole,
         let guess = guesses.first(where: { $0.covers(whole) })
@@ -119,7 +127,30 @@ struct TimeDecoder: ~Copyable {
     return try read(iso, field)
   }
 
-  private mutating func date(_ days: Int, _ field: Int) throws(FieldProblem) -> Timestamp {
+  /// Days and a part of a day since 1899-12-30, to the millisecond, which is what a spreadsheet keeps.
+  private mutating func excel(_ number: Decimal, _ field: Int) throws(FieldProblem) -> Timestamp {
+    guard !number.isLong, !number.isNegative, number.whole < 200_000 else {
+      throw FieldProblem(field: field, reason: .time("is not a time in \(described)"))
+    }
+    if number.places == 0 { return try day(Int(number.mantissa) - 25_569, field) }
+    let (part, scale) = (UInt128(number.mantissa), UInt128(Digits.power(Int(number.places))))
+    let milliseconds = Int((part * 86_400_000 * 2 + scale) / (scale * 2)) - 25_569 * 86_400_000
+    let ofDay = ((milliseconds % 86_400_000) + 86_400_000) % 86_400_000
+    var reading = TimePattern.Reading()
+    reading.date = CivilDate(daysSinceEpoch: (milliseconds - ofDay) / 86_400_000)
+    reading.second = ofDay / 1000
+    reading.nanosecond = Int64(ofDay % 1000) * 1_000_000
+    return try moment(reading, field)
+  }
+
+  private mutating func moment(_ reading: TimePattern.Reading?, _ field: Int) throws(FieldProblem) -> Timestamp {
+    guard let reading else { throw FieldProblem(field: field, reason: .time("is not a time in \(described)")) }
+    do throws(ISOTime.Problem) { return try text.moment(reading, date: date) } catch {
+      throw FieldProblem(field: field, reason: .time(error.reason ?? "is not a time in \(described)"))
+    }
+  }
+
+  private mutating func day(_ days: Int, _ field: Int) throws(FieldProblem) -> Timestamp {
     try read(Array(CivilDate(daysSinceEpoch: days).iso.utf8), field)
   }
 
@@ -186,9 +217,10 @@ struct TimeDecoder: ~Copyable {
     case .absent, .literal, .number: break
     case .text:
       let trimmed = slot.trimmed
+      if let pattern { return try moment(pattern.read(trimmed), field) }
       let looksLikeDate = trimmed.count >= 10 && trimmed[4] == 45
       if format == .compact, !looksLikeDate { return try compact(RowSlot(start: slot.start, count: slot.count, kind: .text), field) }
-      if unit == 0, format != .days, !format.readsNumbers || looksLikeDate {
+      if unit == 0, format != .days, format != .excel, !format.readsNumbers || looksLikeDate {
         let form = format == .compact ? .auto : format
         do throws(ISOTime.Problem) { return try text.read(trimmed, form) } catch {
           throw FieldProblem(field: field, reason: .time(error.reason ?? "is not a time in \(described)"))
@@ -201,7 +233,7 @@ struct TimeDecoder: ~Copyable {
   }
 
   /// True if the format has times and dates that are written with separators.
-  var isForText: Bool { unit == 0 && format != .compact && format != .days }
+  var isForText: Bool { unit == 0 && format != .compact && format != .days && format != .excel }
 
   private var described: String {
     switch format {
@@ -210,6 +242,8 @@ struct TimeDecoder: ~Copyable {
     case .date: "the form 2008-01-02"
     case .compact: "the form 20080102 or 20080102093000"
     case .days: "days since 1970"
+    case .excel: "days since 1899-12-30, as spreadsheets write"
+    case .pattern: "the form \(pattern?.text ?? "")"
     case .seconds, .milliseconds, .microseconds, .nanoseconds: "\(format.name) since the epoch"
     default: format.name
     }

@@ -12,10 +12,17 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
   case compact
   /// Days since 1970: the first moment of that day in the zone option, or in UTC without one.
   case days
+  /// Days since 1899-12-30 by the clock of the zone option, as spreadsheets store times: `45293.3958333333`; read to the millisecond.
+  case excel
   case seconds, milliseconds, microseconds, nanoseconds
   /// The time elapsed since midnight of the date option in the zone option. This is not the local time: on the day when clocks go forward,
   /// 09:30 is 8.5 hours after midnight.
   case secondsSinceMidnight, millisecondsSinceMidnight, microsecondsSinceMidnight, nanosecondsSinceMidnight
+  /// As a `TimePattern` says.
+  case pattern
+
+  /// The formats that have a name.
+  static var named: [TimeFormat] { allCases.filter { $0 != .pattern } }
 
   /// The format's name in options.
   var name: String {
@@ -25,6 +32,8 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
     case .date: "date"
     case .compact: "yyyymmdd"
     case .days: "days"
+    case .excel: "excel"
+    case .pattern: "pattern"
     case .seconds: "s"
     case .milliseconds: "ms"
     case .microseconds: "us"
@@ -38,7 +47,7 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
 
   /// The format with this name; nil if there is none.
   init?(_ name: String) {
-    guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    guard let found = Self.named.first(where: { $0.name == name }) else { return nil }
     self = found
   }
 
@@ -52,17 +61,18 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
       (.microseconds, ["micro", "micros", "microsecond", "microseconds", "usec", "µs"]),
       (.nanoseconds, ["nano", "nanos", "nanosecond", "nanoseconds", "nsec"]),
       (.iso8601, ["iso", "iso-8601", "datetime", "rfc3339"]), (.date, ["day"]),
+      (.excel, ["serial", "ole", "oadate", "spreadsheet", "sheets"]),
       (.compact, ["yyyymmddhhmmss", "yyyymmdd hhmmss", "%y%m%d", "%y%m%d%h%m%s", "yyyymmddhhmm"]),
     ]
     if let other = others.first(where: { $0.1.contains(word) }) { return other.0 }
     // Two letters are too few: many formats differ from them by one letter.
-    return word.utf8.count < 3 ? nil : suggestion(for: word, among: allCases.filter { $0 != .compact }.map(\.name)).flatMap { Self($0) }
+    return word.utf8.count < 3 ? nil : suggestion(for: word, among: named.filter { $0 != .compact }.map(\.name)).flatMap { Self($0) }
   }
 
   /// Nanoseconds in the unit; nil for formats that are not plain numbers.
   var unit: UInt64? {
     switch self {
-    case .auto, .iso8601, .date, .compact, .days: nil
+    case .auto, .iso8601, .date, .compact, .days, .excel, .pattern: nil
     case .seconds, .secondsSinceMidnight: TimeUnit.second
     case .milliseconds, .millisecondsSinceMidnight: TimeUnit.millisecond
     case .microseconds, .microsecondsSinceMidnight: TimeUnit.microsecond
@@ -71,7 +81,7 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
   }
 
   /// True if the format has numbers as times.
-  var readsNumbers: Bool { self != .iso8601 && self != .date }
+  var readsNumbers: Bool { self != .iso8601 && self != .date && self != .pattern }
 
   var isSinceMidnight: Bool {
     switch self {
@@ -79,6 +89,26 @@ enum TimeFormat: Hashable, Sendable, CaseIterable {
     default: false
     }
   }
+}
+
+/// A value of the option `time`: a format's name, or a pattern.
+struct TimeForm: Hashable, Sendable {
+  var format: TimeFormat
+  var pattern: TimePattern?
+
+  static let auto = TimeForm(.auto)
+
+  init(_ format: TimeFormat) { self.format = format }
+
+  init(_ pattern: TimePattern) { (format, self.pattern) = (.pattern, pattern) }
+
+  /// The value as it is written in a configuration.
+  var name: String { pattern?.text ?? format.name }
+
+  /// True if times are only times of day, counted from midnight of the option `date` or shown by a clock on it.
+  var needsDate: Bool { format.isSinceMidnight || pattern.map { !$0.hasDate } ?? false }
+  /// True if times are dates only.
+  var areDates: Bool { format == .date || pattern.map { !$0.hasClock } ?? false }
 }
 
 /// How times finer than a nanosecond are treated, because event times have nanoseconds.

@@ -9,7 +9,8 @@ extension Plugin {
     hot: [
       .source(NATSIn<Trade>.self), .source(NATSIn<Quote>.self), .source(NATSIn<Bar>.self), .source(NATSIn<Ranked>.self),
       .source(NATSIn<Mover>.self),
-    ])
+    ]
+  ).example("servers: [nats://127.0.0.1:4222]\nsubject: prices")
 }
 
 enum NATSInPlugin: AnyEventPlugin {

@@ -6,7 +6,8 @@ extension Plugin {
   public static let natsOut = Plugin(
     "nats_out", "Publishes events to a NATS JetStream stream, each exactly once and in order, for stockbus or other programs.",
     NATSOutPlugin.self,
-    hot: [.sink(NATSOut<Trade>.self), .sink(NATSOut<Quote>.self), .sink(NATSOut<Bar>.self), .sink(NATSOut<Ranked>.self)])
+    hot: [.sink(NATSOut<Trade>.self), .sink(NATSOut<Quote>.self), .sink(NATSOut<Bar>.self), .sink(NATSOut<Ranked>.self)]
+  ).example("servers: [nats://127.0.0.1:4222]\nsubject: prices")
 }
 
 enum NATSOutPlugin: AnyEventPlugin {

@@ -7,6 +7,13 @@ extension Options {
   }
 }
 
+extension [OptionInfo] {
+  /// The required options with values of the right form, without comments.
+  package var requiredExample: [String] {
+    OptionExample.lines(filter(\.isRequired), isComment: false).filter { $0.first { $0 != " " } != "#" }
+  }
+}
+
 /// Options as a piece of YAML.
 enum OptionExample {
   /// Inside a comment (`isComment`) the defaults are written out, so that a useful mapping remains when the comment signs are removed.

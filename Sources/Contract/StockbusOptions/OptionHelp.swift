@@ -8,9 +8,9 @@ extension Options {
   }
 }
 
-extension OptionInfo {
-  /// The options inside this one as `Options.help` writes them, without options nested more deeply.
-  package func help(width: Int) -> String { OptionHelp(nested, width: max(30, width), nested: false).text }
+extension [OptionInfo] {
+  /// These options as `Options.help` writes them, without options nested more deeply.
+  package func help(width: Int) -> String { OptionHelp(self, width: Swift.max(30, width), nested: false).text }
 }
 
 /// Options as plain text for a terminal.

@@ -66,11 +66,25 @@ extension Options {
           continue
         }
         let quote = "; \(rule)"
-        problems.add("unknown option \(shown)\(isRest ? quote : near.isEmpty ? known : near)", at: entry.mark)
+        let place = near.isEmpty ? misplaced(entry, source, among: names) ?? known : near
+        problems.add("unknown option \(shown)\(isRest ? quote : place)", at: entry.mark)
       } else if !seen.insert(entry.key).inserted {
         problems.add("\(shown) is written twice", at: entry.mark)
       }
     }
+  }
+}
+
+extension Options {
+  /// The hint for a key that is written at the wrong level: beside the `options` of a program that has its own, or inside a mapping for the
+  /// options, which other tools have.
+  private static func misplaced(_ entry: ConfigNode.Entry, _ source: OptionSource<Self>, among names: [String]) -> String? {
+    guard source.path.isEmpty else { return nil }
+    if names.contains("options") {
+      return "; known are \(names.joined(separator: ", ")); options of the program itself are written inside 'options'"
+    }
+    guard case .map(let inner) = entry.value.value, let first = inner.first(where: { names.contains($0.key) }) else { return nil }
+    return "; options are written beside 'plugin': move '\(first.key)' out of '\(OptionText.visible(entry.key))'"
   }
 }
 

@@ -83,4 +83,20 @@ package struct OptionInfo: Sendable {
   package var isSecret: Bool { form.isSecret }
   /// The options of a mapping, of the mappings in a list, or of each alternative of a `OneOf`.
   package var nested: [OptionInfo] { form.nested }
+
+  /// This option, whose value is a mapping of `infos`, which its type does not declare.
+  func holding(_ infos: [OptionInfo]) -> OptionInfo {
+    OptionInfo(
+      name: name, sentence: sentence, typeName: typeName, typePhrase: typePhrase, defaultText: nil, rangeText: nil,
+      isRequired: infos.contains(where: \.isRequired), schema: schema, form: .mapping(infos))
+  }
+}
+
+extension OptionInfo {
+  /// An option that is declared outside of the program; `sample` is a value as it is written.
+  package init(declared name: String, _ sentence: String, type: String, default fallback: String?, range: String?, sample: String) {
+    self.init(
+      name: name, sentence: sentence, typeName: type, typePhrase: type, defaultText: fallback, rangeText: range,
+      isRequired: fallback == nil, schema: true, form: .word(sample))
+  }
 }

@@ -25,20 +25,21 @@ public func main(plugins: [Plugin], name: String? = nil, version: String? = nil)
 
 extension ProgramPart {
   /// An echo server for trying clients.
-  static var echo: ProgramPart { ProgramPart(commands: [Echo.self]) }
+  static var echo: ProgramPart { ProgramPart(.authors, commands: [Echo.self]) }
 
   /// The commands for the files of `history` sinks and paper brokers.
-  static var history: ProgramPart { ProgramPart(commands: [HistoryCommand.self, Paper.self], past: .history) }
+  static var history: ProgramPart { ProgramPart(.data, commands: [HistoryCommand.self, Paper.self], past: .history, look: FileLook.init) }
 
   /// The people of a dashboard.
-  static var accounts: ProgramPart { ProgramPart(commands: [Account.self]) }
+  static var accounts: ProgramPart { ProgramPart(.people, commands: [Account.self]) }
 
   /// Plugins in processes of their own.
-  static var hosting: ProgramPart { ProgramPart(commands: [HostPlugin.self]) }
+  static var hosting: ProgramPart { ProgramPart(.authors, commands: [HostPlugin.self]) }
 
   /// A desk for each run, and the commands that ask it.
   static var control: ProgramPart {
     ProgramPart(
+      .ask,
       commands: [
         ListRuns.self, Status.self, Top.self, Tell.self, TapCommand.self, Why.self, Plan.self, Apply.self, Reload.self, Stop.self,
       ], companion: ControlOptions.self)

@@ -6,7 +6,7 @@ internal import StockbusLoading
 public import StockbusPlugin
 
 /// Runs the whole program with these plugins, from its arguments to its exit status, and ends the process: run, watch, open, print,
-/// validate, list, describe, graph, schema and instruments. It needs no network and no database; the module `Stockbus` has a `main` with
+/// list, describe, validate, graph, schema and instruments. It needs no network and no database; the module `Stockbus` has a `main` with
 /// everything.
 ///
 /// ```swift
@@ -89,17 +89,33 @@ package struct Program: Sendable {
     path?.split(separator: "/").last.map(String.init) ?? Version.stockbus
   }
 
-  /// The commands in the order of the help: its own, then those of its parts.
-  var commands: [any ParsableCommand.Type] {
-    func runs<C: RunCompanion>(_: C.Type) -> [any ParsableCommand.Type] { [Run<C>.self, Watch<C>.self, Open<C>.self] }
-    let own: [any ParsableCommand.Type] = [
-      Print.self, Validate.self, List.self, Describe.self, Graph.self, Schema.self, ListInstruments.self,
-      PluginCommand.self, ProbeLibrary.self,
-    ]
-    return runs(companion) + own + parts.flatMap(\.commands)
+  /// The commands in the order of the help.
+  var commands: [any ParsableCommand.Type] { commandGroups.flatMap(\.subcommands) }
+
+  /// The commands by topic: its own, then those of its parts.
+  var commandGroups: [CommandGroup] {
+    CommandTopic.allCases.map { topic in
+      CommandGroup(name: topic.rawValue, subcommands: own(topic) + parts.filter { $0.topic == topic }.flatMap(\.commands))
+    }.filter { !$0.subcommands.isEmpty }
+  }
+
+  private func own(_ topic: CommandTopic) -> [any ParsableCommand.Type] {
+    func runs<C: RunCompanion>(_: C.Type) -> [any ParsableCommand.Type] {
+      let starters: [any ParsableCommand.Type] = StarterConfig.isPossible(catalogue) ? [Demo<C>.self, Init.self] : []
+      return starters + [Run<C>.self, Watch<C>.self, Open<C>.self, Print.self]
+    }
+    return switch topic {
+    case .run: runs(companion)
+    case .look: [List.self, Describe.self, Validate.self, Graph.self, Schema.self, ListInstruments.self]
+    case .authors: [PluginCommand.self, ProbeLibrary.self]
+    case .ask, .data, .people: []
+    }
   }
 
   private var companion: any RunCompanion.Type { parts.lazy.compactMap(\.companion).first ?? NoCompanion.self }
+
+  /// Looks at a file of rows; nil if the program has no such part.
+  var fileLook: (@Sendable (String) -> FileLook)? { parts.lazy.compactMap(\.look).first }
 
   /// Reads the file under `history`; nil if the program has no such part.
   var pastReader: PastReader? { parts.lazy.compactMap(\.past).first }

@@ -3,13 +3,29 @@ package import StockbusConfig
 package import StockbusPlugin
 package import StockbusRuntime
 
+/// The groups of commands in the help, in their order.
+package enum CommandTopic: String, CaseIterable {
+  case run, look
+  case ask = "ask a run"
+  case data, people, authors
+}
+
 /// What a program may have besides its core: commands, a companion of its runs, and a reader of past prices.
 package struct ProgramPart: Sendable {
   package var commands: [any ParsableCommand.Type]
+  /// The group of its commands in the help.
+  package var topic: CommandTopic
   package var companion: (any RunCompanion.Type)?
   package var past: PastReader?
+  /// Looks at a file of rows, for `init csv`.
+  package var look: (@Sendable (_ path: String) -> FileLook)?
 
-  package init(commands: [any ParsableCommand.Type] = [], companion: (any RunCompanion.Type)? = nil, past: PastReader? = nil) {
+  package init(
+    _ topic: CommandTopic, commands: [any ParsableCommand.Type] = [], companion: (any RunCompanion.Type)? = nil, past: PastReader? = nil,
+    look: (@Sendable (_ path: String) -> FileLook)? = nil
+  ) {
+    self.look = look
+    self.topic = topic
     self.commands = commands
     self.companion = companion
     self.past = past

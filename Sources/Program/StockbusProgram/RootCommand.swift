@@ -14,7 +14,7 @@ struct RootCommand: AsyncParsableCommand {
       abstract: "A plugin-based event bus runtime for market data.",
       discussion: """
         Pipelines are written in YAML: sources create events, processors change or filter them, sinks display, log or store them.
-        Begin with '\(program.name) list', '\(program.name) describe PLUGIN' and '\(program.name) run plugins.yaml'.
+        Begin with '\(FirstSteps.start)', '\(program.name) list' and '\(program.name) describe PLUGIN'.
 
         Exit status:
            0  success
@@ -26,7 +26,7 @@ struct RootCommand: AsyncParsableCommand {
           78  an error in a configuration; nothing was started
         """,
       version: Version.text,
-      subcommands: asked.map { [$0] } ?? program.commands,
+      subcommands: asked.map { [$0] } ?? [], groupedSubcommands: asked == nil ? program.commandGroups : [],
       defaultSubcommand: nil)
   }
 
@@ -45,6 +45,7 @@ struct RootCommand: AsyncParsableCommand {
   }
 
   private static func run(_ arguments: [String]) async {
+    if arguments.isEmpty, PageWidth.ofTerminal != nil { end(CleanExit.message(FirstSteps.text)) }
     if asked == nil, let word = arguments.first, let mistake = unknownCommand(word, arguments.dropFirst().first) {
       StandardError.write("Error: \(mistake)\nSee '\(Program.name) --help' for more information.")
       exit(withError: ExitCode.validationFailure)

@@ -104,6 +104,22 @@ extension PluginManifest.DeclaredOption {
     return .success(node.word(value.text, isText: !kind.isLiteral))
   }
 
+  /// Its description, for people.
+  func info(_ name: String) -> OptionInfo {
+    let range: String? =
+      switch (min, max) {
+      case _ where !values.isEmpty: values.joined(separator: ", ")
+      case (let low?, let high?): "\(low) to \(high)"
+      case (let low?, nil): "at least \(low)"
+      case (nil, let high?): "at most \(high)"
+      case (nil, nil): nil
+      }
+    return OptionInfo(
+      declared: visible(name), visible(doc, limit: 500), type: values.isEmpty ? kind.words : "choice",
+      default: `default`.map { visible($0.optionText, limit: 200) }, range: range.map { visible($0, limit: 500) },
+      sample: values.first ?? min ?? kind.sample)
+  }
+
   /// The option's type, also where only the default shows it.
   var kind: PluginManifest.OptionKind {
     if let type { return type }
@@ -151,6 +167,20 @@ extension PluginManifest.OptionKind {
     case .list: "list"
     case .mapping: "mapping"
     case .any: "word"
+    }
+  }
+
+  /// A value of this type as it is written.
+  fileprivate var sample: String {
+    switch self {
+    case .wholeNumber: "1"
+    case .number: "1.5"
+    case .bool: "true"
+    case .text, .any: "text"
+    case .duration: "1s"
+    case .symbol: "AAPL"
+    case .list: "[]"
+    case .mapping: "{}"
     }
   }
 

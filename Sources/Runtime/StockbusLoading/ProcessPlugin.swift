@@ -34,7 +34,7 @@ package enum ProcessPlugin {
         })
     }
     let made = blueprints
-    return Plugin(manifest.name, manifest.doc, compiled: made)
+    return Plugin(manifest.name, manifest.doc, compiled: made).holding(manifest.options.entries.map { $1.info($0) })
   }
 
   /// The path of a word that is a file of the bundle; other words unchanged.

@@ -76,4 +76,41 @@ import Testing
     try put("time,symbol,price\n2013-10-08,NVDA,1\n", in: "prices.csv")
     #expect(try run("run", "--strict", "--quiet", "--log-level", "error") == (0, "", ""))
   }
+
+  @Test func `an empty folder is no dead end`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let empty = try run("run")
+    #expect(empty.status == 78)
+    #expect(
+      empty.errors == """
+        plugins.yaml:1:1: error: no such file or folder
+        1 problem; nothing was started
+        begin with one of these:
+          stockbus demo      shows a whole market with made-up prices, here and on a page
+          stockbus init      writes a plugins.yaml to start from
+          stockbus run FILE  runs a configuration; without FILE that is plugins.yaml
+          stockbus list      lists the plugins
+
+        """)
+    #expect(try run("init") == (0, "wrote plugins.yaml: a whole market with made-up prices, what 'demo' runs\nnext: stockbus run\n", ""))
+    #expect(try run("validate").status == 0)
+    let again = try run("init", "alerts")
+    #expect(again.status == 1)
+    #expect(again.errors == "error: 'plugins.yaml' exists already; nothing was written; --to FILE names another one\n")
+    #expect(try run("init", "alerts", "--to", "mine.yaml").output.hasSuffix("\nnext: stockbus run mine.yaml\n"))
+    #expect(try run("init", "--to", "-").output == String(contentsOf: folder.appending(path: "plugins.yaml"), encoding: .utf8))
+  }
+
+  @Test(arguments: ["demo", "watch AAPL", "open AAPL"])
+  func `without a configuration it says that prices are made up`(command: String) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try put("stop\n", in: "commands")
+    let result = try ProgramTests.run(
+      command.split(separator: " ").map(String.init) + ["--commands", "commands", "--quiet", "--lenient"],
+      in: folder)
+    #expect(result.status == 0)
+    let who = command == "demo" ? "'made_up_shares' and 'made_up_coins'" : "'made-up'"
+    #expect(result.errors.contains("prices are made up, by \(who); 'stockbus init' writes a configuration of your own"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["commands"])
+  }
 }

@@ -57,7 +57,9 @@ struct PluginFolderTests {
     let list = try run("plugin", "list")
     #expect(list.output.contains("least (100): The least size that passes.") && list.output.contains("big_trades"), "\(list)")
     #expect(try run("list").output.contains("Passes trades of at least a size."))
-    #expect(try run("describe", "big_trades").output.contains("Emits  trade"))
+    let described = try run("describe", "big_trades").output
+    #expect(described.contains("Emits  trade") && described.contains("Inside 'options'\n  NAME"), "\(described)")
+    #expect(described.contains("  least  number  100 ") && described.contains("The least size that passes."), "\(described)")
     folder.put(
       """
       sources: { ticks: { plugin: generator, symbols: 5, count: 20, seed: 42 } }

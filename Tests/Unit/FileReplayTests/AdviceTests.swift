@@ -68,7 +68,7 @@ import Testing
       "symbol;time;price\nA;\(text);1\n",
       options {
         $0.csv.delimiter = .semicolon
-        $0.timeFormat = .milliseconds
+        $0.time.format = .milliseconds
       })
     #expect(advice == nil || number?.hasSuffix("'\(text)'") == true)
   }

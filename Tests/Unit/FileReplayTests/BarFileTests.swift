@@ -78,7 +78,7 @@ import Testing
       let bars = run(
         as: Bar.self, text,
         options {
-          ($0.zone, $0.length, $0.timeFormat) = (zone, length, format)
+          ($0.zone, $0.length, $0.time.format) = (zone, length, format)
         }
       ).events
       #expect(bars.allSatisfy { $0.received == $0.time })

@@ -76,16 +76,16 @@ import Testing
   ])
   func `dates without separators may have the time of day`(_ text: String, _ time: String) {
     let read = Self.time(text) {
-      $0.timeFormat = .compact
+      $0.time.format = .compact
       $0.zone = "America/New_York"
     }
     #expect(read == time)
   }
 
   @Test func `days since 1970 are dates`() {
-    #expect(Self.time("19786") { $0.timeFormat = .days } == "2024-03-04T00:00:00Z")
-    #expect(Self.time("-1") { $0.timeFormat = .days } == "1969-12-31T00:00:00Z")
-    #expect(Self.time("1.5") { $0.timeFormat = .days } == "'time' is not a time in days since 1970: '1.5'")
+    #expect(Self.time("19786") { $0.time.format = .days } == "2024-03-04T00:00:00Z")
+    #expect(Self.time("-1") { $0.time.format = .days } == "1969-12-31T00:00:00Z")
+    #expect(Self.time("1.5") { $0.time.format = .days } == "'time' is not a time in days since 1970: '1.5'")
   }
 }
 

@@ -19,7 +19,10 @@ import Testing
   @Test(
     arguments: [
       ("time: epoch", "; did you mean 's'?"), ("time: Milliseconds", "; did you mean 'ms'?"), ("time: ISO", "; did you mean 'iso8601'?"),
-      ("time: YYYY-MM-DD", "; dates are read as 2013-10-08 and 20131008, times as 2013-10-08T13:30:00Z and 20131008133000"),
+      (
+        "time: YYYY-MM-DD",
+        "; 'YYYY' is no part of a time; there are yyyy, MM, dd, HH, mm, ss, SSS, hh with a, MMM, EEE and X, and text in single quotes"
+      ), ("time: MM/dd/yyyy", "valid"), ("time: HH:mm:ss", "times in 'HH:mm:ss' need a date: set 'date', such as 'date: 2013-10-08'"),
       ("time: xyzzyx", ", got 'xyzzyx'"),
       ("time: ns since midnight", "times in 'ns since midnight' need a date: set 'date', such as 'date: 2013-10-08'"),
       ("format: CSV", "; did you mean 'csv'?"), ("event: TRADE", "; did you mean 'trade'?"),

@@ -61,7 +61,7 @@ private func file(_ random: inout SplitMix, isJSON: Bool, hasQuotes: Bool, lines
         $0.blockSize = Int.random(in: 40...900, using: &random)
         $0.lineLimit = 300
         if round.isMultiple(of: 5) { $0.from = Timestamp(ns: 20 * 1_000_000_000) }
-        $0.timeFormat = .seconds
+        $0.time.format = .seconds
       }
       let policy: MalformedPolicy = round.isMultiple(of: 7) ? .stop : .skip
       let expected = run([ReplayInput(name: "f", contents: .bytes(Array(text.utf8)))], options, policy: policy) as Outcome<Trade>

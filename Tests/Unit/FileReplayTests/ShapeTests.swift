@@ -36,7 +36,7 @@ import Testing
       let options = options {
         $0.blockSize = [64, 300, 1 << 18][round % 3]
         $0.priceScale = round % 4 == 0 ? 100 : 1
-        $0.timeFormat = [.auto, .nanoseconds, .seconds, .iso8601][round % 4]
+        $0.time.format = [.auto, .nanoseconds, .seconds, .iso8601][round % 4]
       }
       let end = round % 2 == 0 ? "\n" : "\r\n"
       let quick = run(Self.table(rows, isQuoted: false, end: end), options)
@@ -119,7 +119,7 @@ import Testing
       return "{" + chosen.randomElement(using: &random)!.map { fields[$0] }.joined(separator: ",") + "}"
     }
     let expected = (0..<2000).map { n in "S\(n % 7) \(n).5 x\(n % 11) @" }
-    let found = run(rows.joined(separator: "\n"), options { $0.timeFormat = .seconds }).events.map(line)
+    let found = run(rows.joined(separator: "\n"), options { $0.time.format = .seconds }).events.map(line)
     #expect(found.map { $0.prefix { $0 != "@" } + "@" } == expected.map { Substring($0) })
   }
 

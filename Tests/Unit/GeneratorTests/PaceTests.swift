@@ -22,6 +22,19 @@ import Testing
     #expect(running.output.allSatisfy { $0.time == $0.received })
   }
 
+  @Test func `the rounds of the past come at once, before those of the present`() async throws {
+    let harness = PluginHarness()
+    let running = try harness.start(Plugin.generator, options: "{ symbols: 3, interval: 2s, past: 5s }", emitting: Trade.self)
+    #expect(await running.output(count: 9).count == 9)
+    await harness.clock.waitForSleeper(until: .seconds(2))
+    harness.clock.advance(by: .seconds(2))
+    #expect(await running.output(count: 12).count == 12)
+    try await running.stop()
+    let times = running.output.map { ($0.time.ns - Self.epoch) / 1_000_000_000 }
+    #expect(times == [-4, -4, -4, -2, -2, -2, 0, 0, 0, 2, 2, 2])
+    #expect(running.output.allSatisfy { $0.time == $0.received })
+  }
+
   @Test func `a rate is kept exactly`() async throws {
     // Trade n is due n thirds of a second after the first.
     let harness = PluginHarness()

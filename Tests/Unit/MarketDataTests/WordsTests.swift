@@ -14,6 +14,17 @@ struct WordsTests {
     #expect(didYouMean(word, among: names) == (meant.map { "; did you mean '\($0)'?" } ?? ""))
   }
 
+  @Test(
+    arguments: [
+      ("pct", ["price", "change", "percent"], "percent"), ("Desc", ["ascending", "descending"], "descending"),
+      ("every", ["symbols", "interval"], "interval"), ("every", ["lengths", "merge"], "lengths"), ("every", ["inputs"], nil),
+      // A name of one's own comes first.
+      ("every", ["every", "interval"], "every"), ("tickers", ["symbols"], "symbols"),
+    ] as [(String, [String], String?)])
+  func `words of other tools mean ours`(word: String, names: [String], meant: String?) {
+    #expect(suggestion(for: word, among: names) == meant)
+  }
+
   @Test
   func `words are listed as a sentence lists them`() {
     #expect(listed([]) == "")

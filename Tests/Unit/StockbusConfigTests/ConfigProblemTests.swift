@@ -32,6 +32,7 @@ import Testing
         c: [1]
         d:
         e: { plgin: x }
+        e2: { type: x }
         f: { plugin: }
         g: { plugin: "" }
         h: { plugin: [x] }
@@ -51,12 +52,13 @@ import Testing
         plugins.yaml:4:6: error: source 'c' must be a mapping with 'plugin', got a list
         plugins.yaml:5:5: error: source 'd' must be a mapping with 'plugin', got nothing
         plugins.yaml:6:3: error: source 'e' is missing 'plugin'; did you misspell it as 'plgin'?
-        plugins.yaml:7:16: error: source 'f': 'plugin' must be the name of a plugin, got nothing
-        plugins.yaml:8:16: error: source 'g': 'plugin' must be the name of a plugin, got ''
-        plugins.yaml:9:16: error: source 'h': 'plugin' must be the name of a plugin, got a list
-        plugins.yaml:16:27: error: sink 'm': 'inputs' must be a list of ids, got a mapping
-        plugins.yaml:17:3: error: sink 'n' is missing 'plugin'
-        plugins.yaml:17:3: error: sink 'n' is missing 'inputs'
+        plugins.yaml:7:3: error: source 'e2' is missing 'plugin'; what 'type' is elsewhere is 'plugin' here
+        plugins.yaml:8:16: error: source 'f': 'plugin' must be the name of a plugin, got nothing
+        plugins.yaml:9:16: error: source 'g': 'plugin' must be the name of a plugin, got ''
+        plugins.yaml:10:16: error: source 'h': 'plugin' must be the name of a plugin, got a list
+        plugins.yaml:17:27: error: sink 'm': 'inputs' must be a list of ids, got a mapping
+        plugins.yaml:18:3: error: sink 'n' is missing 'plugin'
+        plugins.yaml:18:3: error: sink 'n' is missing 'inputs'
         """)
   }
 

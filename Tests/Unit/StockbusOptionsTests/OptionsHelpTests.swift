@@ -52,7 +52,7 @@ import Testing
       ])
     let rules = Rules.describe()[0]
     #expect(
-      rules.help(width: 200).split(separator: "\n").map { $0.prefix { $0 != " " } } == [
+      rules.nested.help(width: 200).split(separator: "\n").map { $0.prefix { $0 != " " } } == [
         "NAME", "name", "symbol", "cooldown", "low", "high",
       ])
   }

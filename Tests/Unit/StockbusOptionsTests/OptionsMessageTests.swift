@@ -86,6 +86,25 @@ import Testing
     #expect(complaints(Buffer.self, "{\"a\\nb\\u001b[2J\": 1}") == [#"1:2 unknown option 'a\nb\u{1b}[2J'; known are capacity, flush"#])
   }
 
+  @Test func `an option at the wrong level is told where it belongs`() {
+    #expect(
+      complaints(Buffer.self, "{config: {capacity: 1}}") == [
+        "1:2 unknown option 'config'; options are written beside 'plugin': move 'capacity' out of 'config'"
+      ])
+    #expect(complaints(Buffer.self, "{config: {zzz: 1}}") == ["1:2 unknown option 'config'; known are capacity, flush"])
+    #expect(
+      complaints(OfProgram.self, "{every: 1s}") == [
+        "1:2 unknown option 'every'; known are run, options; options of the program itself are written inside 'options'"
+      ])
+    #expect(complaints(OfProgram.self, "{cmd: x}") == ["1:2 unknown option 'cmd'; did you mean 'run'?"])
+  }
+
+  private struct OfProgram: Options {
+    @Setting("The program.") var run: [String] = []
+    @Setting("Its options.") var options: Mapping<FreeValue> = [:]
+    init() {}
+  }
+
   @Test func `an option written twice is a problem`() {
     #expect(complaints(Buffer.self, "{capacity: 1, capacity: 2}") == ["1:15 'capacity' is written twice"])
     #expect(complaints(One<Mapping<Int>>.self, "{it: {a: 1, a: 2}}") == ["1:13 'it.a' is written twice"])

@@ -37,9 +37,11 @@ import Testing
 
   @Test(arguments: [
     ("2", "; write a unit, such as 2s"), ("0", "; write a unit, such as 0s"), ("-2.5", "; write a unit, such as -2.5s"),
-    ("fast", ""), ("s", ""), ("-", ""), ("1.s", ""), (".5s", ""), ("1s ", ""), ("1 s", ""), ("1,5s", ""), ("--1s", ""), ("+1s", ""),
-    ("1s5", ""), ("1e3s", "; units are d, h, m, s, ms, us and ns"), ("5min", "; units are d, h, m, s, ms, us and ns"),
-    ("1S", "; units are d, h, m, s, ms, us and ns"), ("1m1h", "; write each unit once, the larger ones first"),
+    ("fast", ""), ("s", ""), ("-", ""), ("1.s", ""), (".5s", ""), ("1s ", "; write 1s"), ("1 s", "; write 1s"), ("1,5s", ""), ("--1s", ""),
+    ("+1s", ""),
+    ("1s5", ""), ("1e3s", "; units are d, h, m, s, ms, us and ns"), ("5 minutes", "; write 5m"),
+    ("1 h 30min", "; write 1h30m"), ("1h 30m", "; write 1h30m"), ("0.5 Sec", "; write 0.5s"), ("1 hour 2 hours", ""),
+    ("5 fortnights", ""), ("1S", "; write 1s"), ("1m1h", "; write each unit once, the larger ones first"),
     ("1s1s", "; write each unit once, the larger ones first"), ("0.0000000001ns", ": finer than an attosecond"),
     ("106751991167301d", ": too long"), ("99999999999999999999999999999999999999999s", ": too long"),
   ])

@@ -24,8 +24,8 @@ import Testing
     #expect(mistake("valdate") == "no command 'valdate'; did you mean 'validate'?")
     #expect(
       mistake("zzzzzz")
-        == "no command 'zzzzzz'; there are run, watch, open, print, validate, list, describe, graph, schema, instruments, plugin, echo, "
-        + "history, paper, account, ps, status, top, tell, tap, why, plan, apply, reload, stop, help")
+        == "no command 'zzzzzz'; there are demo, init, run, watch, open, print, list, describe, validate, graph, schema, instruments, "
+        + "ps, status, top, tell, tap, why, plan, apply, reload, stop, history, paper, account, plugin, echo, help")
     #expect(mistake("help", "rnu") == "no command 'rnu'; did you mean 'run'?")
     #expect(mistake("help", "run") == nil)
     for word in ["run", "drain", "help", "--help", "-h", "--version", "---completion", ""] { #expect(mistake(word) == nil) }
@@ -35,7 +35,7 @@ import Testing
     let lean = Program(name: "mine", catalogue: Catalogue([]))
     #expect(
       mistake("zzzzzz", in: lean)
-        == "no command 'zzzzzz'; there are run, watch, open, print, validate, list, describe, graph, schema, instruments, plugin, help")
+        == "no command 'zzzzzz'; there are run, watch, open, print, list, describe, validate, graph, schema, instruments, plugin, help")
     let help = Program.$current.withValue(lean) { RootCommand.helpMessage(for: Run<NoCompanion>.self) }
     #expect(!help.contains("--control") && !help.contains("'mine status'"), "\(help)")
   }
@@ -46,7 +46,7 @@ import Testing
         .joined(separator: "\n")
     }
     #expect(help.contains("USAGE: mine <subcommand>"))
-    #expect(help.contains("Begin with 'mine list'"))
+    #expect(help.contains("Begin with 'mine demo', 'mine list'"))
     #expect(help.contains("'mine status', 'top'"))
     #expect(help.contains("mine history AAPL --bars 1w"))
     #expect(!help.contains("stockbus"), "\(help.split(separator: "\n").filter { $0.contains("stockbus") })")

@@ -292,6 +292,6 @@ private actor All: EventProcessor {
     #expect(all["big_trades"]?.kind == .processor && all.plugins.count == program.catalogue.plugins.count + 1)
     #expect(!faults.isEmpty && faults.allSatisfy { $0.contains("broken.stockbusplugin/plugin.yaml:1:1: error: ") }, "\(faults)")
     #expect(all.configSchema.description.contains(#""plugin_big_trades":{"description":"Passes trades of at least a size.""#))
-    #expect(Describe.text(all["big_trades"]!, width: 100).contains("Takes  trade, quote"))
+    #expect(Describe.text(all["big_trades"]!, in: all, width: 100).contains("Takes  trade, quote"))
   }
 }

@@ -8,21 +8,20 @@ import Testing
 
 /// The exact output of the commands.
 @Suite struct TextTests {
-  @Test func `list on an endless line and at 80 columns`() throws {
+  @Test func `list on endless lines`() throws {
     try expect(List.text(fixedCatalogue, width: nil), is: "list.txt")
-    try expect(List.text(fixedCatalogue, width: 80), is: "list-80.txt")
     try expect(List.json(fixedCatalogue).pretty, is: "list.json")
   }
 
   @Test func `describe of a plugin at 80 and 120 columns`() throws {
     let plugin = try #require(fixedCatalogue["probe"])
-    try expect(Describe.text(plugin, width: 80), is: "describe-probe-80.txt")
-    try expect(Describe.text(plugin, width: 120), is: "describe-probe-120.txt")
+    try expect(Describe.text(plugin, in: fixedCatalogue, width: 80), is: "describe-probe-80.txt")
+    try expect(Describe.text(plugin, in: fixedCatalogue, width: 120), is: "describe-probe-120.txt")
   }
 
   @Test func `describe of a plugin with options inside options, and of these`() throws {
     let plugin = Plugin("nested", "Has options inside options.", .sink(Nest.self))
-    try expect(Describe.text(plugin, width: 100), is: "describe-nested.txt")
+    try expect(Describe.text(plugin, in: fixedCatalogue, width: 100), is: "describe-nested.txt")
     try expect(Describe.text(option: "rules", of: plugin, width: 100), is: "describe-nested-rules.txt")
     try expect(Describe.text(option: "rules.window.length", of: plugin, width: 60), is: "describe-nested-length.txt")
   }
@@ -41,7 +40,7 @@ import Testing
 
   @Test func `describe of a plugin without options`() throws {
     let plugin = try #require(fixedCatalogue["null_sink"])
-    try expect(Describe.text(plugin, width: 100), is: "describe-null-sink.txt")
+    try expect(Describe.text(plugin, in: fixedCatalogue, width: 100), is: "describe-null-sink.txt")
   }
 
   @Test func `describe of event types`() throws {

@@ -84,7 +84,7 @@ extension Target {
       if kind == 4 { $0.symbol = "SPY" }
       if kind == 5 { $0.priceScale = 10_000 }
       if kind == 6 {
-        $0.timeFormat = .millisecondsSinceMidnight
+        $0.time.format = .millisecondsSinceMidnight
         $0.date = CivilDate(year: 2013, month: 10, day: 8)
       }
     }

@@ -11,7 +11,7 @@ extension Duration: ScalarOption {
     var smallest = Int128.max
     while !rest.isEmpty {
       let begin = rest
-      guard let number = DecimalText(&rest) else { throw .mismatch }
+      guard let number = DecimalText(&rest) else { throw Self.rewritten(text).map { .hint("write \($0)") } ?? .mismatch }
       let name = rest.prefix { $0.isLetter }
       rest = rest.dropFirst(name.count)
       guard let unit = Self.units.first(where: { $0.names.contains(String(name)) }) else {
@@ -41,10 +41,36 @@ extension Duration: ScalarOption {
   ]
 
   private static func unknownUnit(_ name: Substring, in text: String, number: Substring, isAlone: Bool) -> OptionTextError {
+    if let rewritten = rewritten(text) { return .hint("write \(rewritten)") }
     if !name.isEmpty { return .hint("units are d, h, m, s, ms, us and ns") }
     // A plain number may have been meant in any unit.
     return isAlone && text.count <= 20 ? .hint("write a unit, such as \(text)s") : .mismatch
   }
+
+  /// `5 minutes`, `90 sec` or `1H 30M` as it is written here; nil for any other text.
+  static func rewritten(_ text: String) -> String? {
+    var rest = text.lowercased()[...]
+    var out = ""
+    func skipBlanks() { rest = rest.drop { $0 == " " } }
+    while !rest.isEmpty, out.utf8.count < 40 {
+      let begin = rest
+      guard DecimalText(&rest) != nil else { return nil }
+      out += begin[..<rest.startIndex]
+      skipBlanks()
+      let name = rest.prefix { $0.isLetter }
+      rest = rest.dropFirst(name.count)
+      skipBlanks()
+      guard let unit = words.first(where: { $0.words.contains(String(name)) })?.unit else { return nil }
+      out += unit
+    }
+    return (try? Duration(option: out)) == nil ? nil : out
+  }
+
+  private static let words: [(unit: String, words: [String])] = [
+    ("d", ["d", "day", "days"]), ("h", ["h", "hr", "hrs", "hour", "hours"]), ("m", ["m", "min", "mins", "minute", "minutes"]),
+    ("s", ["s", "sec", "secs", "second", "seconds"]), ("ms", ["ms", "msec", "millis", "millisecond", "milliseconds"]),
+    ("us", ["us", "usec", "microsecond", "microseconds"]), ("ns", ["ns", "nanosecond", "nanoseconds"]),
+  ]
 
   public static var optionType: OptionType { OptionType("duration", plural: "durations", phrase: "a duration such as 250ms") }
   public static var optionSample: String { "250ms" }

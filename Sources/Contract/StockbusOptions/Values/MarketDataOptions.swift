@@ -107,6 +107,7 @@ extension BarLength: ScalarOption {
   public init(option text: String) throws(OptionTextError) {
     guard let length = BarLength(text), length != .unknown else {
       if text.first?.isNumber != true { throw .mismatch }
+      if let rewritten = Duration.rewritten(text), BarLength(rewritten) != nil { throw .hint("write \(rewritten)") }
       throw .because("a bar length such as 1m, 100t or 5000v is a time (s, m, h, d, w), a number of trades (t) or a volume (v)")
     }
     self = length

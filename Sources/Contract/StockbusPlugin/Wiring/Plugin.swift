@@ -45,6 +45,10 @@ public struct Plugin: Sendable {
   private var known: (@Sendable () -> [any Event.Type])?
   /// Plugins of the components that read parts of its output; their names are `NAME.part`.
   package var parts: [Plugin] = []
+  /// Options for an example, one a line, as they are written in a configuration; nil if only the required ones are needed.
+  private var exampleText: String?
+  /// The options of its option `options`, which its type does not declare; empty if there are none.
+  private var innerOptions: [OptionInfo] = []
   /// Distinguishes versions of the plugin's code, if it can change while the program runs; empty for a plugin of the program.
   package private(set) var revision = ""
   /// The folder from which it was loaded; nil for a plugin of the program.
@@ -149,6 +153,31 @@ public struct Plugin: Sendable {
     var copy = self
     copy.declared += types
     return copy
+  }
+
+  /// The same plugin, of which `describe` shows an example with these options, written as in a configuration, one a line: `where: size > 100`.
+  /// Without it the example has the required options with values of their types.
+  public func example(_ options: String) -> Plugin {
+    var copy = self
+    copy.exampleText = options
+    return copy
+  }
+
+  /// The same plugin, whose option `options` is a mapping of these.
+  package func holding(_ infos: [OptionInfo]) -> Plugin {
+    var copy = self
+    copy.innerOptions = infos
+    return copy
+  }
+
+  /// The description of all options, with those that only this plugin's `options` has.
+  package var optionInfos: [OptionInfo] {
+    options.describe().map { $0.name == "options" && !innerOptions.isEmpty ? $0.holding(innerOptions) : $0 }
+  }
+
+  /// The lines of an example's options.
+  package var exampleOptions: [String] {
+    exampleText?.split(separator: "\n").map(String.init) ?? optionInfos.requiredExample
   }
 
   /// The same plugin, which finds the event types that its options name among these.

@@ -5,7 +5,7 @@ package enum InstrumentSchema {
   /// A path, or a list of paths and of instruments.
   package static var instruments: JSONValue {
     [
-      "description": "Files of instruments (CSV or YAML), or the instruments themselves.",
+      "description": "Files of instruments (CSV or YAML), or the instruments themselves; demo: those of the made-up market.",
       "anyOf": [["type": "string"], ["type": "array", "items": ["anyOf": [["type": "string"], instrument]]]],
     ]
   }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LibC
 import StockbusConfig
 import StockbusPlugin
 
@@ -6,17 +7,30 @@ import StockbusPlugin
 struct ConfigArguments: ParsableArguments {
   @Argument(
     help: "Configuration files, or folders of *.yaml; together they are one configuration.", completion: .file(extensions: ["yaml", "yml"]))
-  var configs: [String] = ["plugins.yaml"]
+  var configs: [String] = [Self.usual]
 
-  /// The checked topology. If there are problems, prints all of them and the consequence, and exits with status 78.
-  func topology(_ consequence: String = "", looksAtFiles: Bool = true, outerFiles: [RunFiles.Reader] = []) throws -> Topology {
+  /// The configuration of commands that are given none.
+  static let usual = "plugins.yaml"
+
+  /// True if no configuration is named and there is none in this folder.
+  var isAbsent: Bool { configs == [Self.usual] && access(Self.usual, F_OK) != 0 }
+
+  /// The checked topology. If there are problems, prints all of them and the consequence, and exits with status 78; in a folder without a
+  /// configuration it also prints how to begin.
+  ///
+  /// - Parameter other: the configuration to use where there is none.
+  func topology(
+    _ consequence: String = "", looksAtFiles: Bool = true, outerFiles: [RunFiles.Reader] = [], otherwise other: String? = nil
+  ) throws -> Topology {
     do throws(Problems) {
-      let topology = try Program.current.topology(
-        ConfigLoader().load(paths: configs), looksAtFiles: looksAtFiles, outerFiles: outerFiles)
+      let config =
+        if let other, isAbsent { ConfigLoader().load(text: other, file: "made up") } else { ConfigLoader().load(paths: configs) }
+      let topology = try Program.current.topology(config, looksAtFiles: looksAtFiles, outerFiles: outerFiles)
       for warning in topology.warnings { StandardError.write(warning) }
       return topology
     } catch {
       StandardError.write(Self.report(error, consequence))
+      if isAbsent { StandardError.write(FirstSteps.hint) }
       throw ExitStatus.config
     }
   }

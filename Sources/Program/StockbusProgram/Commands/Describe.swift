@@ -49,7 +49,7 @@ struct Describe: ParsableCommand {
       return try StandardOutput.write(Self.text(option: option, of: plugin, width: width))
     }
     if let plugin = catalogue[name] {
-      return try StandardOutput.write(format == .text ? Self.text(plugin, width: width) : plugin.options.jsonSchema.pretty)
+      return try StandardOutput.write(format == .text ? Self.text(plugin, in: catalogue, width: width) : plugin.options.jsonSchema.pretty)
     }
     for event in catalogue.events where event.eventName == name {
       try StandardOutput.write(Self.text(event, in: catalogue, width: width))
@@ -68,11 +68,12 @@ struct Describe: ParsableCommand {
 
   /// A list of the plugins and the event types.
   static func overview(_ catalogue: Catalogue, width: Int?) -> String {
-    let events = TextTable(rows: [["EVENT TYPE", "WHAT IT IS"]] + catalogue.events.map { [$0.eventName, sentence($0)] })
-    return List.text(catalogue, width: width) + "\n\n" + events.lines(width: width).joined(separator: "\n")
+    let events = NameList(title: "Event types", rows: catalogue.events.map { [$0.eventName, sentence($0)] })
+    return List.text(catalogue, width: width) + "\n\n"
+      + events.text(width: width, column: catalogue.plugins.map(\.name.count).max() ?? 0)
   }
 
-  static func text(_ plugin: Plugin, width: Int) -> String {
+  static func text(_ plugin: Plugin, in catalogue: Catalogue, width: Int) -> String {
     var lines = ["\(plugin.name): a \(plugin.kind.rawValue)", ""] + wrapped(plugin.doc, width: width)
     var facts: [[String]] = []
     if plugin.takesInputs { facts.append(["Takes", plugin.acceptedTypes]) }
@@ -82,26 +83,19 @@ struct Describe: ParsableCommand {
     }
     if !parts.isEmpty { facts.append(["In parts", parts.joined(separator: ", ")]) }
     lines += [""] + TextTable(rows: facts).lines(width: width)
-    let options = plugin.options.describe()
-    lines += ["", "Options"] + indented(options.isEmpty ? ["none"] : Self.lines(plugin.options.help(width: width - 2, nested: false)))
-    lines += Self.hint(options, plugin.name, width: width)
+    let options = plugin.optionInfos
+    lines += ["", "Options"] + indented(options.isEmpty ? ["none"] : Self.lines(options.help(width: width - 2)))
+    // Those of a program of somebody else, which are the ones that matter.
+    let own = options.first { $0.name == "options" }?.nested ?? []
+    if !own.isEmpty { lines += ["", "Inside 'options'"] + indented(Self.lines(own.help(width: width - 2))) }
+    lines += Self.hint(options.filter { $0.name != "options" }, plugin.name, width: width)
     let common = "Like every component it also has the keys \(plugin.commonKeys.joined(separator: ", ")): see '\(Program.name) schema'."
     lines += [""] + indented(wrapped(common, width: width - 2))
     if !plugin.commands.isEmpty {
       lines += ["", "Commands"] + indented(CommandList.lines(plugin.commands.map { [$0.usage, $0.doc] }, width: width - 2))
     }
-    let example = Self.example(plugin).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    lines += ["", "Example"] + indented(example)
-    while lines.last == "" { lines.removeLast() }
-    return lines.joined(separator: "\n")
-  }
-
-  /// A component as it is written in a configuration: with its required options.
-  static func example(_ plugin: Plugin) -> String {
-    var lines = ["\(plugin.kind.rawValue)s:", "  my_\(plugin.name):", "    plugin: \(plugin.name)"]
-    if plugin.takesInputs { lines.append("    inputs: [something]") }
-    let options = plugin.options.example(indent: 4, onlyRequired: true)
-    if !options.isEmpty { lines.append(options) }
+    let example = PluginExample(plugin, in: catalogue)
+    lines += ["", example.isWhole ? "Example: a whole configuration, plugins.yaml" : "Example"] + indented(example.lines)
     return lines.joined(separator: "\n")
   }
 }
@@ -138,7 +132,7 @@ extension Describe {
 extension Describe {
   /// One option and the options inside it. Throws the problem of an unknown name.
   static func text(option path: String, of plugin: Plugin, width: Int) throws -> String {
-    var infos = plugin.options.describe()
+    var infos = plugin.optionInfos
     var found: OptionInfo?
     var walked = ""
     for step in path.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
@@ -164,7 +158,7 @@ extension Describe {
     var lines = ["\(walked): an option of \(plugin.name)", ""] + wrapped(info.sentence, width: width) + [""]
     lines += TextTable(rows: facts).lines(width: width)
     if !infos.isEmpty {
-      lines += ["", "Options"] + indented(Self.lines(info.help(width: width - 2)))
+      lines += ["", "Options"] + indented(Self.lines(infos.help(width: width - 2)))
       lines += hint(infos, plugin.name, inside: walked + ".", width: width)
     }
     return lines.joined(separator: "\n")

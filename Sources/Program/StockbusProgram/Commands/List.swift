@@ -5,8 +5,8 @@ struct List: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "list",
-      abstract: "List the plugins with what they take, emit and do.",
-      discussion: "'\(Program.name) describe PLUGIN' shows the details of one.")
+      abstract: "List the plugins, each with a sentence.",
+      discussion: "'\(Program.name) describe PLUGIN' shows what one takes and emits, its options and an example.")
   }
 
   @Flag(help: "As JSON, for programs.")
@@ -14,17 +14,20 @@ struct List: ParsableCommand {
 
   func run() throws {
     let catalogue = try Program.wholeCatalogue()
-    try StandardOutput.write(json ? Self.json(catalogue).pretty : Self.text(catalogue, width: PageWidth.ofTerminal))
+    if json { return try StandardOutput.write(Self.json(catalogue).pretty) }
+    try StandardOutput.write(Self.text(catalogue, width: PageWidth.ofTerminal))
+    if PageWidth.ofTerminal != nil { StandardError.write("\n'\(Program.name) describe NAME' shows the options of one, and an example.") }
   }
 
-  /// A table, sources first.
+  /// The names by kind, sources first, with a sentence beside or under each. Without a width each plugin is on one line.
   static func text(_ catalogue: Catalogue, width: Int?) -> String {
-    let rows = inOrder(catalogue).map { plugin in
-      [
-        plugin.name, plugin.kind.rawValue, plugin.takesInputs ? plugin.acceptedTypes : "-", plugin.emittedTypes ?? "-", plugin.doc,
-      ]
+    let column = catalogue.plugins.map(\.name.count).max() ?? 0
+    let groups = Blueprint.Kind.allCases.map { kind in
+      NameList(
+        title: kind.rawValue.prefix(1).uppercased() + kind.rawValue.dropFirst() + "s",
+        rows: catalogue.plugins.filter { $0.kind == kind }.map { [$0.name, $0.doc] })
     }
-    return TextTable(rows: [["PLUGIN", "KIND", "TAKES", "EMITS", "WHAT IT DOES"]] + rows).lines(width: width).joined(separator: "\n")
+    return groups.filter { !$0.rows.isEmpty }.map { $0.text(width: width, column: column) }.joined(separator: "\n\n")
   }
 
   static func json(_ catalogue: Catalogue) -> JSONValue {

@@ -9,7 +9,8 @@ struct Open<Companion: RunCompanion>: AsyncParsableCommand {
       commandName: "open",
       abstract: "Run a configuration and start with the page of a symbol.",
       discussion: """
-        The same as '\(Program.name) run --open LINK': a desktop can call it for links such as stocks://symbol/AAPL.
+        The same as '\(Program.name) run --open LINK': a desktop can call it for links such as stocks://symbol/AAPL. Without a \
+        configuration, prices are made up.
 
           \(Program.name) open stocks://symbol/AAPL
           \(Program.name) open AAPL replay.yaml
@@ -26,8 +27,11 @@ struct Open<Companion: RunCompanion>: AsyncParsableCommand {
 
   func run() async throws {
     RunSession<Companion>.prepare(options)
-    let topology = try config.topology("; nothing was started", outerFiles: options.files)
-    for warning in try WatchPlan.warnings([StockLink(argument: link).symbol.description], topology) { StandardError.write(warning) }
-    try await RunSession(options: options, request: topology.request(opening: link)).run(topology)
+    let symbol = try StockLink(argument: link).symbol.description
+    let isMadeUp = config.isAbsent
+    let topology = try config.topology("; nothing was started", outerFiles: options.files, otherwise: WatchPlan.madeUp([symbol]))
+    for warning in WatchPlan.warnings([symbol], topology) { StandardError.write(warning) }
+    try await RunSession(options: options, request: topology.request(opening: link), notes: isMadeUp ? MadeUp.notes(topology) : [])
+      .run(topology)
   }
 }

@@ -42,7 +42,7 @@ struct Watch<Companion: RunCompanion>: AsyncParsableCommand {
       throw ExitStatus.config
     }
     for warning in WatchPlan.warnings(symbols, topology) { StandardError.write(warning) }
-    try await RunSession(options: options).run(topology)
+    try await RunSession(options: options, notes: WatchPlan.isMadeUp(configs) ? MadeUp.notes(topology) : []).run(topology)
   }
 }
 
@@ -56,11 +56,17 @@ enum WatchPlan {
   static func topology(
     _ configs: [String], symbols: [String], outerFiles: [RunFiles.Reader] = []
   ) throws(Problems) -> Topology {
-    let paths = configs.isEmpty && access("plugins.yaml", F_OK) == 0 ? ["plugins.yaml"] : configs
-    var config =
-      paths.isEmpty ? ConfigLoader().load(text: madeUp(symbols), file: "watch") : ConfigLoader().load(paths: paths)
+    var config = load(configs, symbols)
     config.description.components = reduced(config.description.components, to: symbols)
     return try Program.current.topology(config, outerFiles: outerFiles)
+  }
+
+  /// True if there is no configuration, so that prices of these symbols are made up.
+  static func isMadeUp(_ configs: [String]) -> Bool { configs.isEmpty && access(ConfigArguments.usual, F_OK) != 0 }
+
+  private static func load(_ configs: [String], _ symbols: [String]) -> LoadedConfig {
+    if isMadeUp(configs) { return ConfigLoader().load(text: madeUp(symbols), file: "made up") }
+    return ConfigLoader().load(paths: configs.isEmpty ? [ConfigArguments.usual] : configs)
   }
 
   /// Warnings about symbols that no source has.
@@ -75,7 +81,7 @@ enum WatchPlan {
   }
 
   /// A configuration with generated prices, for use without a configuration file.
-  private static func madeUp(_ symbols: [String]) -> String {
+  static func madeUp(_ symbols: [String]) -> String {
     let names = symbols.map { "\"\($0)\"" }.joined(separator: ", ")
     return """
       sources: { made-up: { plugin: generator, symbols: [\(names)], interval: 1s } }

@@ -59,6 +59,8 @@ struct RunSession<Companion: RunCompanion> {
   var request: Command?
   /// The files and folders of the configuration; nil if it cannot be read again.
   var configuration: [String]?
+  /// What people should know of this run, logged at its start.
+  var notes: [String] = []
   /// Whether the run follows the changes of these files.
   var isWatching = false
 
@@ -74,6 +76,7 @@ struct RunSession<Companion: RunCompanion> {
     // Text that is typed as input is not for the screen.
     if topology.files.readStandardInput, isatty(STDIN_FILENO) == 1 { Console.terminal.takeKeyboard() }
     let pipeline = try LongCommand.pipeline(topology, logLevel: options.logLevel, options.logFormat, watchesStalls: true)
+    for note in notes { pipeline.logger.notice("\(note)") }
     Terminal.installCrashRestore()
     let reader = options.commands.map { CommandReader(path: $0, pipeline: pipeline) }
     var beside: [@Sendable () async -> Void] = [{ reader?.start() }, { await ProgressLine(pipeline).show() }]

@@ -129,6 +129,10 @@ struct ComponentReader {
 
   /// A hint at the key that was probably misspelt.
   private func misspelt(_ key: String, _ entries: [ConfigNode.Entry]) -> String {
-    suggestion(for: key, among: entries.map(\.key)).map { "; did you misspell it as \(shown($0))?" } ?? ""
+    if let near = suggestion(for: key, among: entries.map(\.key)) { return "; did you misspell it as \(shown(near))?" }
+    return entries.first { !$0.value.isNull && suggestion(for: $0.key, among: [key]) != nil }.map {
+      "; what \(shown($0.key)) is elsewhere is '\(key)' here"
+    }
+      ?? ""
   }
 }

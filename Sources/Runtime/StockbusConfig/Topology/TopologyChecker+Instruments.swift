@@ -38,6 +38,7 @@ extension TopologyChecker {
   }
 
   private mutating func addInstruments(file node: ConfigNode, to builder: inout InstrumentsBuilder, _ seen: inout SeenFiles) {
+    if case .scalar(DemoMarket.word) = node.value { return builder.add(csv: Array(DemoMarket.csv.utf8), file: DemoMarket.word) }
     guard let file = file(node, "instruments", endings: [".csv", ".yaml", ".yml"], &builder, &seen) else { return }
     if file.isCSV { return builder.add(csv: file.bytes, file: file.name) }
     if let root = root(of: file) { builder.add(root) }

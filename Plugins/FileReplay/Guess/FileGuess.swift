@@ -1,0 +1,92 @@
+internal import MarketData
+internal import StockbusDecoding
+internal import StockbusFiles
+internal import StockbusPlugin
+
+/// How a file of rows is to be read, as its first lines show: what to write in a `file_replay` block.
+///
+/// The options have been tried on these lines: `rows` is how many of them become events. A guess only looks; it creates no symbols and no
+/// events.
+package struct FileGuess: Sendable {
+  /// An option of `file_replay`.
+  package struct Option: Hashable, Sendable {
+    package let name: String
+    /// The value in YAML, on one line.
+    package let value: String
+  }
+  /// Something that the file does not say.
+  package struct Question: Hashable, Sendable {
+    /// The option that answers it.
+    package let option: String
+    /// One sentence, which ends with a question mark.
+    package let text: String
+    /// Likely answers in YAML, the likeliest first. If `options` has the option too, its value is the first of them.
+    package let choices: [String]
+  }
+
+  /// The options, without `path`, in the order in which a person writes them. Those that have their default are left out.
+  package internal(set) var options: [Option] = []
+  package internal(set) var questions: [Question] = []
+  /// How many of the lines become events with these options, if the questions are answered by their first choices.
+  package internal(set) var rows = 0
+  /// How many do not, besides a header, and why the first does not, with its line: `line 7: 'price' is empty`.
+  package internal(set) var refused = 0
+  package internal(set) var firstRefusal: String?
+  /// The first event in words: `trade AAPL 185.20 x100 @2024-01-02T14:30:00Z`.
+  package internal(set) var example: String?
+  /// Why the file cannot be read, in one line; nil if it can.
+  package internal(set) var problem: String?
+
+  /// How much of a file is looked at, after decompression.
+  package static let size = 64 << 10
+
+  init() {}
+
+  /// Looks at a plain file, which may be gzip.
+  package init(path: String) {
+    do throws(ReplayError) {
+      var stream = try ByteStream(.head(path, Self.size), name: path, blockSize: Self.size)
+      var bytes = [UInt8](repeating: 0, count: Self.size)
+      var count = 0
+      while count < Self.size {
+        let got = try bytes.withUnsafeMutableBufferPointer { buffer in
+          Result { () throws(ReplayError) in
+            try stream.read(into: buffer.baseAddress.unsafelyUnwrapped + count, capacity: Self.size - count)
+          }
+        }.get()
+        if got == 0 { break }
+        count += got
+      }
+      let isWhole = count < Self.size && stream.size.map { $0 < Self.size } ?? false
+      self.init(bytes: bytes[..<count], isWhole: isWhole, name: String(path.split(separator: "/").last ?? ""))
+    } catch {
+      self.init()
+      problem = error.place == nil ? "it \(error.message)" : "\(error)"
+    }
+  }
+
+  /// Looks at the first bytes of a file in UTF-8. The last line counts only if the file `isWhole`; `name` is the file's, for its symbol.
+  init(bytes: ArraySlice<UInt8>, isWhole: Bool, name: String, now: Timestamp = Timestamp(ns: .max)) {
+    let end = isWhole ? bytes.endIndex : (bytes.lastIndex(of: 10) ?? bytes.endIndex - 1) + 1
+    let whole = Array(bytes[..<end])
+    self.init()
+    guard let first = whole.first(where: { $0 > 32 }) else {
+      problem = "it has no rows"
+      return
+    }
+    if let other = whole.withUnsafeBufferPointer({ FileLook.capture($0, []) ?? FileLook.array($0) }) {
+      problem = other
+      return
+    }
+    if first == 123 {
+      problem = "it has JSON lines, which need no such options"
+      return
+    }
+    self = GuessedRows(whole, name: name, now: now).guess
+  }
+
+  /// The block of options, each on a line with this indent.
+  package func yaml(indent: Int = 0) -> String {
+    options.map { String(repeating: " ", count: indent) + "\($0.name): \($0.value)\n" }.joined()
+  }
+}

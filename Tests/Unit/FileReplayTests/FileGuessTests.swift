@@ -1,0 +1,56 @@
+import MarketData
+import StockbusTestKit
+import Testing
+
+@testable import FileReplay
+
+/// What the first lines of a file show about how to read it.
+@Suite struct FileGuessTests {
+  private func guess(_ text: String, name: String = "aapl_1min.csv") -> FileGuess {
+    FileGuess(bytes: Array(text.utf8)[...], isWhole: true, name: name)
+  }
+
+  @Test func `separator, columns, time and decimal comma are found`() {
+    let found = guess("Datum;Time;Symbol;Last;Volume\nx;01.02.2024 09:30;AAPL;185,20;100\nx;01.02.2024 09:31;AAPL;185,25;1.200\n")
+    #expect(found.problem == nil && found.rows == 2 && found.refused == 0, "\(found)")
+    #expect(
+      found.yaml() == """
+        delimiter: semicolon
+        columns: { price: Last }
+        time: "dd.MM.yyyy HH:mm"
+        numbers: comma
+        zone: UTC
+
+        """)
+    #expect(found.questions.map(\.option) == ["zone"])
+  }
+
+  @Test func `a file that stockbus reads as it is needs no options`() {
+    let found = guess("symbol,time,price,size\nAAPL,2024-01-02T14:30:00Z,185.20,100\n")
+    #expect(found.options.isEmpty && found.questions.isEmpty && found.rows == 1 && found.problem == nil)
+  }
+
+  @Test func `bars without a header are found by their values, and the symbol is asked`() {
+    let found = guess("2024-01-02 09:30:00,185.1,185.3,185.0,185.2,100\n2024-01-02 09:31:00,185.2,185.4,185.1,185.3,100\n")
+    #expect(
+      found.yaml() == """
+        event: bar
+        header: false
+        columns: { time: 1, open: 2, high: 3, low: 4, close: 5, volume: 6 }
+        symbol: AAPL
+        zone: UTC
+
+        """)
+    #expect(found.questions.map(\.option) == ["symbol", "zone"])
+  }
+
+  @Test func `what cannot be read says why in one line`() {
+    #expect(guess("").problem == "it has no rows")
+    #expect(guess("hello\nworld\n").problem == "no line has several fields that are separated by a comma, a semicolon, a tab or a pipe")
+    #expect(guess("a,b\nx,y\n").problem == "no columns for the time and the price")
+    let folder = TemporaryFolder()
+    #expect(FileGuess(path: folder.file("none")).problem == "it cannot be opened: No such file or directory")
+    folder.put("symbol,time,price\nA,2024-01-02T14:30:00Z,1\n", in: "f.csv")
+    #expect(FileGuess(path: folder.file("f.csv")).rows == 1)
+  }
+}

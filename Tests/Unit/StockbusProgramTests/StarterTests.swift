@@ -1,0 +1,80 @@
+import ArgumentParser
+import Stockbus
+import StockbusConfig
+import StockbusPlugin
+import Testing
+
+@testable import StockbusProgram
+
+/// The configurations to start from.
+@Suite struct StarterTests {
+  private static let catalogue = Catalogue(.builtIn)
+
+  @Test(
+    arguments: [
+      "demo", "alerts", "household", "plugin", "venue kraken", "venue binance", "venue bitfinex", "venue alpaca", "venue finnhub",
+    ])
+  func `each is short, commented and valid`(what: String) throws {
+    let words = what.split(separator: " ").map(String.init)
+    let starter = try StarterConfig(words[0], words.count > 1 ? words[1] : nil, Self.catalogue)
+    let lines = starter.text.split(separator: "\n")
+    #expect(lines.count <= 30)
+    #expect(lines[0].hasPrefix("# "))
+    // Each component has a comment, at most two lines from its plugin.
+    for (place, line) in lines.enumerated() where line.contains("plugin: ") {
+      #expect(lines[max(0, place - 2)...min(place + 2, lines.count - 1)].contains { $0.contains("# ") }, "\(line)")
+    }
+    #expect(lines.allSatisfy { $0.count <= 150 })
+    let config = ConfigLoader(environment: { _ in nil }).load(text: starter.text)
+    do throws(Problems) { _ = try Topology.check(config, catalogue: Self.catalogue, looksAtFiles: false) } catch {
+      Issue.record("\(error)")
+    }
+  }
+
+  @Test(arguments: [
+    ("demos", nil, "there is no configuration 'demos' to start from; did you mean 'demo'?"),
+    ("xyz", nil, "there is no configuration 'xyz' to start from; there are demo, csv, venue, alerts, household, plugin"),
+    ("venue", "krakn", "no venue 'krakn'; did you mean 'kraken'?"), ("demo", "x", "'x': 'demo' needs no further word"),
+  ])
+  func `what there is not`(word: String, name: String?, message: String) {
+    let error = #expect(throws: StarterConfig.Mistake.self) { try StarterConfig(word, name, Self.catalogue) }
+    #expect(error?.description == message)
+  }
+
+  @Test func `a file becomes the options that read it, with what it does not say answered and marked`() throws {
+    let look = FileLook(
+      options: [("event", "bar"), ("time", "\"MM/dd/yyyy\""), ("zone", "UTC")],
+      questions: [.init(option: "zone", text: "In which time zone are the times?", choices: ["UTC", "America/New_York"])], rows: 8,
+      refused: 2, firstRefusal: "line 3: 'close' is empty", problem: nil)
+    let starter = try StarterConfig.csv("my prices.csv", { _ in look }, answer: { _ in "Europe/Zurich" })
+    #expect(starter.what == "the rows of my prices.csv; 8 of the first 10 rows are read, line 3: 'close' is empty")
+    #expect(
+      starter.text.contains(
+        """
+            path: my prices.csv
+            event: bar
+            time: "MM/dd/yyyy"
+            zone: Europe/Zurich  # In which time zone are the times?
+            # speed
+        """))
+    let config = ConfigLoader(environment: { _ in nil }).load(text: starter.text)
+    #expect(throws: Never.self) { try Topology.check(config, catalogue: Self.catalogue, looksAtFiles: false) }
+  }
+
+  @Test func `a file that cannot be read is told in one line`() {
+    let look = FileLook(options: [], questions: [], rows: 0, refused: 0, firstRefusal: nil, problem: "it has no rows")
+    let error = #expect(throws: StarterConfig.Mistake.self) { try StarterConfig.csv("x.csv", { _ in look }, answer: { _ in "" }) }
+    #expect(error?.description == "'x.csv': it has no rows")
+  }
+
+  @Test func `a program without the plugins offers none`() {
+    #expect(StarterConfig.isPossible(Self.catalogue))
+    #expect(!StarterConfig.isPossible(fixedCatalogue))
+  }
+
+  @Test func `every command is in one group of the help`() {
+    let program = Program(name: "stockbus", catalogue: Self.catalogue)
+    #expect(program.commandGroups.map(\.name) == ["run", "look", "authors"])
+    #expect(program.commands.map { $0._commandName }.prefix(6) == ["demo", "init", "run", "watch", "open", "print"])
+  }
+}
