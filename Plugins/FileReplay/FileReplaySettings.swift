@@ -23,8 +23,16 @@ struct FileReplaySettings: Options {
   var delimiter = Delimiter.comma
   @Setting("The first CSV row names the columns.")
   var header = true
+  @Setting("How many lines are before the header, or before the first row.", in: 0...1000)
+  var skipLines = 0
+  @Setting("Lines that begin with one of these texts are no CSV rows: comments, totals, a footer.", count: 0...100)
+  var ignore: [String] = []
   @Setting(
-    "Where an event's fields are: a column's name or number, or a path such as data.p or tick[0].px in JSON; other fields are found by their usual names."
+    "How text is encoded: utf-8, utf-16 (recognised by its byte-order mark; otherwise the lower byte is first) or windows-1252, which also reads latin1."
+  )
+  var encoding = TextEncoding.utf8
+  @Setting(
+    "Where an event's fields are: a column's name or number, or a path such as data.p or tick[0].px in JSON; other fields are found by their usual names. In CSV, date is the column of the date if that of the time has the time of day only; both are read as one text, with a blank between them. With the same column for size and side, a negative size is a sale."
   )
   var columns: Mapping<String> = [:]
   @Setting("The symbol of files that name none.")
@@ -38,7 +46,7 @@ struct FileReplaySettings: Options {
   @Setting("The meaning of codes that are not among 'condition_codes', or that mean something else: { X: contingent }.")
   var conditions: Mapping<TradeCondition> = [:]
   @Setting(
-    "How times are written: auto, iso8601, date, yyyymmdd (also with the time of day, 20080102093000), days, s, ms, us or ns since 1970, or e.g. 'ns since midnight' of the date. auto reads ISO-8601, dates such as 2008-01-02 and 20080102, and numbers that are a time from 1990 to tomorrow in s, ms, us or ns since 1970; it logs which unit it has chosen, and refuses other numbers."
+    "How times are written: auto, iso8601, date, yyyymmdd (also with the time of day, 20080102093000), days, s, ms, us or ns since 1970, excel (days since 1899-12-30), e.g. 'ns since midnight' of the date, or a pattern such as 'MM/dd/yyyy HH:mm:ss.SSS': yyyy or yy, MM, dd, HH, mm and ss are numbers of two digits, with one letter (M, d, H) of one or two; SSS are three decimals, S any number of them; hh with a are 12 hours with AM or PM; MMM and MMMM are English months, EEE days of the week; X is an offset from UTC; Z, UTC and GMT say that it is UTC; other text stands in single quotes. auto reads ISO-8601, dates such as 2008-01-02 and 20080102, and numbers that are a time from 1990 to tomorrow in s, ms, us or ns since 1970; it logs which unit it has chosen, and refuses other numbers."
   )
   var time = TimeForm.auto
   @Setting(
@@ -49,22 +57,24 @@ struct FileReplaySettings: Options {
   var finer = FinerTimes.reject
   @Setting("The date of times that count from midnight, e.g. 2013-10-08.")
   var date: CivilDate?
-  @Setting("Prices are divided by it, exactly: with 10000 the row's 138300 is 13.83.", in: 1...1_000_000_000)
-  var priceScale = 1
   @Setting(
-    "Sizes and volumes are divided by it, exactly: with 1000 the row's 23640926208 is 23640926.208, for sizes beyond 9,223,372,036; without it such sizes become 0 and are counted as unfit.",
-    in: 1...1_000_000_000)
-  var sizeScale = 1
+    "Prices are divided by it, exactly: with 10000 the row's 138300 is 13.83. Or the unit in which they are: cents, thousands, millions, or 'lots of 100'."
+  )
+  var priceScale = NumberScale(1)
+  @Setting(
+    "Sizes and volumes are divided by it, exactly: with 1000 the row's 23640926208 is 23640926.208, for sizes beyond 9,223,372,036; without it such sizes become 0 and are counted as unfit. Or the unit in which they are, as with 'price_scale'."
+  )
+  var sizeScale = NumberScale(1)
   @Setting(
     "Prices with more than nine decimals: reject (the row is malformed) or round (to nine, unless that gives 0). Sizes are cut after the ninth decimal, and counted."
   )
   var finerPrices = FinerPrices.reject
   @Setting(
-    "How numbers are written: plain (1234.50), grouped (also 1,234.50, 1'234.50 or 1 234.50) or comma (1234,50, also 1.234,50, 1'234,50 or 1 234,50)."
+    "How numbers are written: plain (1234.50), grouped (also 1,234.50, 1'234.50 or 1 234.50) or comma (1234,50, also 1.234,50, 1'234,50 or 1 234,50). With grouped and comma also $1,234.50 and 1.234,50 EUR, (5) for -5, 1.2K, 3M, and a per cent sign, which is left out."
   )
   var numbers = NumberForm.plain
   @Setting(
-    "The words for the side that took the liquidity, e.g. { buy: [BUYER], sell: [SELLER] }; by default buy, b, sell and s in any case, and Databento's a for sell and n for unknown."
+    "The words for the side that took the liquidity, e.g. { buy: [BUYER], sell: [SELLER] }; by default buy, b, bought, bot, sell, s, sold and sld in any case, and Databento's a for sell and n for unknown."
   )
   var sides: SideWords?
   @Setting("Speed: max, or a multiple of the recorded one such as 1x or 60x.")
@@ -94,7 +104,8 @@ struct FileReplaySettings: Options {
   func isReadLike(_ other: FileReplaySettings) -> Bool {
     guard decoding.messages == nil, other.decoding.messages == nil else { return false }
     return path == other.path && event == other.event && format == other.format && preset == other.preset && symbols == other.symbols
-      && delimiter == other.delimiter && header == other.header && columns == other.columns && symbol == other.symbol
+      && delimiter == other.delimiter && header == other.header && skipLines == other.skipLines && ignore == other.ignore
+      && encoding == other.encoding && columns == other.columns && symbol == other.symbol
       && conditionCodes == other.conditionCodes && conditions == other.conditions && length == other.length && time == other.time
       && zone == other.zone && finer == other.finer && date == other.date
       && priceScale == other.priceScale && sizeScale == other.sizeScale && finerPrices == other.finerPrices && numbers == other.numbers
@@ -114,7 +125,8 @@ struct FileReplaySettings: Options {
 
   /// Options that do not apply to raw captures, and options that apply to them only.
   private static let forRows = [
-    "delimiter", "header", "columns", "symbol", "length", "condition_codes", "conditions", "time", "zone", "finer", "date", "price_scale",
+    "delimiter", "header", "skip_lines", "ignore", "columns", "symbol", "length", "condition_codes", "conditions", "time", "zone", "finer",
+    "date", "price_scale",
     "size_scale", "finer_prices", "numbers", "sides",
   ]
   private static let forCaptures = ["preset", "decoding", "symbols"]
@@ -161,13 +173,13 @@ struct FileReplaySettings: Options {
       return spec.decodingFaults(event: kind).map { (option, $0.message) }
     }
     if kind == nil { return [("event", "'event: raw' is for 'format: raw'")] }
-    let known = fields.map(\.name)
+    let known = fields.map(\.name) + (format == .jsonLines ? [] : [CSVColumns.dateName])
     let names = columns.entries.filter { !known.contains($0.name) }.map { entry in
       let message = "'columns': \(event) has no field '\(entry.name)'"
       if known.contains(entry.value) { return message + "; write '\(entry.value): \(entry.name)', the field before its column" }
       let alias = fields.first { $0.aliases.contains(entry.name.lowercased()) }?.name
       let near = (alias ?? suggestion(for: entry.name, among: known)).map { "; did you mean '\($0)'?" }
-      return message + (near ?? "; there are \(known.joined(separator: ", "))")
+      return message + (near ?? "; there are \(fields.map(\.name).joined(separator: ", "))")
     }
     return (names + columnFaults).map { ("columns", $0) }
   }
@@ -220,7 +232,8 @@ struct FileReplaySettings: Options {
     options.format = isRaw ? .raw : format
     options.decoding = spec
     options.symbols = symbols
-    options.csv = CSVFormat(delimiter: delimiter, hasHeader: header)
+    options.csv = CSVFormat(delimiter: delimiter, hasHeader: header, skipped: skipLines, ignored: ignore.map { Array($0.utf8) })
+    options.encoding = encoding
     options.columns = Dictionary(columns.entries.map { ($0.name, $0.value) }) { first, _ in first }
     options.symbol = symbol
     options.length = length ?? .unknown
@@ -230,9 +243,9 @@ struct FileReplaySettings: Options {
     options.time = time
     options.zone = zone
     options.date = date
-    options.priceScale = Int64(priceScale)
+    (options.priceScale, options.priceFactor) = (priceScale.divisor, priceScale.factor)
     options.finer = finer
-    options.sizeScale = Int64(sizeScale)
+    (options.sizeScale, options.sizeFactor) = (sizeScale.divisor, sizeScale.factor)
     options.finerPrices = finerPrices
     options.numbers = numbers
     options.sides = sides
@@ -269,6 +282,43 @@ extension Delimiter: ScalarOption {
 
   /// The delimiter as messages name it.
   var phrase: String { self == .tab ? "a tab" : "a \(optionText)" }
+}
+
+/// The unit of the numbers in a column: they are divided by one number and multiplied by another.
+struct NumberScale: Hashable, Sendable {
+  let divisor: Int64
+  let factor: Int64
+
+  init(_ divisor: Int64, factor: Int64 = 1) { (self.divisor, self.factor) = (divisor, factor) }
+}
+
+extension NumberScale: ScalarOption {
+  private static let words = [
+    "cents": NumberScale(100), "thousands": NumberScale(1, factor: 1000), "millions": NumberScale(1, factor: 1_000_000),
+  ]
+
+  init(option text: String) throws(OptionTextError) {
+    let isLots = text.hasPrefix("lots of ")
+    if let unit = Self.words[text] {
+      self = unit
+    } else if let number = Int64(isLots ? text.dropFirst(8) : text[...]), (1...1_000_000_000).contains(number) {
+      self = isLots ? NumberScale(1, factor: number) : NumberScale(number)
+    } else if Int64(text) != nil {
+      throw .because("it is from 1 to 1000000000")
+    } else if text.lowercased().hasPrefix("lot") {
+      throw .hint("write how many a lot has, as in 'lots of 100'")
+    } else {
+      throw ["cent", "thousand", "million"].contains(text.lowercased()) ? .hint("did you mean '\(text.lowercased())s'?") : .mismatch
+    }
+  }
+  static var optionType: OptionType {
+    OptionType("unit", plural: "units", phrase: "a number from 1 to 1000000000, cents, thousands, millions or e.g. 'lots of 100'")
+  }
+  static var optionSample: String { "100" }
+  static var optionSchema: JSONValue { ["type": ["integer", "string"]] }
+  var optionText: String {
+    Self.words.first { $0.value == self }?.key ?? (factor == 1 ? "\(divisor)" : "lots of \(factor)")
+  }
 }
 
 extension TimeForm: ScalarOption {

@@ -22,8 +22,10 @@ struct BlockReader: ~Copyable {
   private var failure: ReplayError?
   private var isOver = false
 
-  init(_ contents: ReplayContents, name: String, blockSize: Int, hasQuotes: Bool) throws(ReplayError) {
-    stream = try ByteStream(contents, name: name, blockSize: blockSize)
+  init(
+    _ contents: ReplayContents, name: String, blockSize: Int, hasQuotes: Bool, encoding: TextEncoding = .utf8
+  ) throws(ReplayError) {
+    stream = try ByteStream(contents, name: name, blockSize: blockSize, encoding: encoding)
     self.blockSize = max(1, blockSize)
     self.hasQuotes = hasQuotes
   }
@@ -105,11 +107,17 @@ extension LineBlock {
     bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[..<count])) }
   }
 
-  /// The lines up to the first that is not blank, which may be a header.
-  var header: [UInt8] {
+  /// The lines up to the header and with it, or up to the first row if there is none; nil if they are longer than the block.
+  func header(_ format: CSVFormat) -> [UInt8]? {
+    var skipped = 0
     var end = 0
-    while end < count, bytes[end] == 10 || bytes[end] == 13 { end += 1 }
-    while end < count, bytes[end] != 10 { end += 1 }
-    return Array(bytes[..<min(end + 1, count)])
+    while skipped < format.skipped || format.hasHeader {
+      guard let newline = bytes[end..<count].firstIndex(of: 10) else { return nil }
+      let line = bytes[end..<newline]
+      end = newline + 1
+      skipped += 1
+      if skipped > format.skipped, !line.allSatisfy({ $0 == 13 }), !format.ignores(line) { break }
+    }
+    return Array(bytes[..<end])
   }
 }

@@ -1,7 +1,8 @@
-/// The bytes of a file, decompressed if the file is gzip, whatever its name.
+/// The bytes of a file in UTF-8, decompressed if the file is gzip, whatever its name.
 struct ByteStream: ~Copyable {
   private var raw: RawBytes
   private var inflater: GzipReader?
+  private var transcoder: Transcoder?
   /// True if reading may have to wait for the writer, as with a pipe.
   let isLive: Bool
 
@@ -12,7 +13,7 @@ struct ByteStream: ~Copyable {
   }
 
   /// Throws if the file cannot be opened, or if its first bytes show an unsupported format.
-  init(_ contents: ReplayContents, name: String, blockSize: Int) throws(ReplayError) {
+  init(_ contents: ReplayContents, name: String, blockSize: Int, encoding: TextEncoding = .utf8) throws(ReplayError) {
     var raw = try RawBytes(contents, name: name)
     let magic = try Self.magic(&raw)
     for (signature, form, remedy) in Self.foreign where magic.starts(with: signature) {
@@ -20,13 +21,14 @@ struct ByteStream: ~Copyable {
     }
     let inflater = magic == Self.gzip ? try GzipReader(name: name, inputSize: min(blockSize, 64 << 10)) : nil
     isLive = raw.isLive
+    transcoder = Transcoder(Self.marks.contains(magic) ? .utf16 : encoding)
     self.raw = raw
     self.inflater = inflater
   }
 
   /// The first bytes, as long as they match a signature, so that there is no wait for more if a pipe has sent other data.
   private static func magic(_ raw: inout RawBytes) throws(ReplayError) -> [UInt8] {
-    let signatures = foreign.map(\.0) + [gzip]
+    let signatures = foreign.map(\.0) + [gzip] + marks
     var magic: [UInt8] = []
     while signatures.contains(where: { $0.count > magic.count && $0.starts(with: magic) }) {
       let more = try raw.peek(magic.count + 1)
@@ -43,11 +45,20 @@ struct ByteStream: ~Copyable {
 
   /// True if reading would not wait.
   var isReady: Bool {
-    mutating get { inflater == nil ? raw.isReady : inflater!.isReady(&raw) }
+    mutating get { transcoder?.isReady ?? false || (inflater == nil ? raw.isReady : inflater!.isReady(&raw)) }
   }
 
   /// Reads up to `capacity` bytes; returns 0 at the end.
   mutating func read(into: UnsafeMutablePointer<UInt8>, capacity: Int) throws(ReplayError) -> Int {
+    guard transcoder != nil else { return try readBytes(into: into, capacity: capacity) }
+    var transcoder = self.transcoder.take()
+    defer { self.transcoder = transcoder }
+    return try transcoder!.read(into: into, capacity: capacity) { block throws(ReplayError) in
+      try readBytes(into: block.baseAddress.unsafelyUnwrapped, capacity: block.count)
+    }
+  }
+
+  private mutating func readBytes(into: UnsafeMutablePointer<UInt8>, capacity: Int) throws(ReplayError) -> Int {
     guard inflater != nil else { return try raw.read(into: into, capacity: capacity) }
     return try inflater!.read(from: &raw, into: into, capacity: capacity)
   }
@@ -57,8 +68,8 @@ struct ByteStream: ~Copyable {
     ([0x28, 0xb5, 0x2f, 0xfd], "compressed with zstd", "only gzip is decompressed"),
     ([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00], "compressed with xz", "only gzip is decompressed"),
     ([0x42, 0x5a, 0x68, 0x39, 0x31, 0x41], "compressed with bzip2", "only gzip is decompressed"),
-    ([0x50, 0x4b, 0x03, 0x04], "a zip archive", "only gzip is decompressed"),
-    ([0xff, 0xfe], "in UTF-16", "only UTF-8 is read"),
-    ([0xfe, 0xff], "in UTF-16", "only UTF-8 is read"),
+    ([0x50, 0x4b, 0x03, 0x04], "a zip archive, as .xlsx files are", "only gzip is decompressed; save a spreadsheet as CSV"),
   ]
+  /// The byte-order marks of UTF-16.
+  private static let marks: [[UInt8]] = [[0xff, 0xfe], [0xfe, 0xff]]
 }

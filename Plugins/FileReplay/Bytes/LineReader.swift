@@ -43,8 +43,10 @@ struct LineReader: ~Copyable {
   private var afterFirstLine = 0
 
   /// Throws if the file cannot be opened.
-  init(_ contents: ReplayContents, name: String, blockSize: Int, limit: Int) throws(ReplayError) {
-    stream = try ByteStream(contents, name: name, blockSize: blockSize)
+  init(
+    _ contents: ReplayContents, name: String, blockSize: Int, limit: Int, encoding: TextEncoding = .utf8
+  ) throws(ReplayError) {
+    stream = try ByteStream(contents, name: name, blockSize: blockSize, encoding: encoding)
     self.blockSize = max(1, blockSize)
     self.limit = max(1, limit)
     capacity = self.blockSize

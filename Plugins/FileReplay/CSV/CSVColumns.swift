@@ -6,8 +6,10 @@ struct CSVColumns {
   private(set) var places: [Int]
   /// The number of fields that every row must have; nil if there is no header.
   private(set) var expected: Int?
+  /// The column of the date, if the time's is the time of day only; -1 if there is none.
+  private(set) var date = -1
   /// How many fields a row must have at least.
-  var needed: Int { (places.max() ?? -1) + 1 }
+  var needed: Int { max(places.max() ?? -1, date) + 1 }
 
   /// Finds the columns of `fields` in a header (nil if the file has none): fields in `mapping` by the reference there, the others by their
   /// aliases, exactly or otherwise ignoring case.
@@ -39,6 +41,14 @@ struct CSVColumns {
         }
       }
     }
+    if let written = mapping[Self.dateName] {
+      do throws(Fault) { date = try Self.place(of: Self.dateField, written, header, hasSymbol: false) ?? -1 } catch {
+        if case .unknown(let message) = error { (faults, isListed) = (faults + [message], true) }
+        if case .other(let message) = error { faults.append(message) }
+      }
+      // A file with one column for both.
+      if date == found[RowValues.timePlace] { date = -1 }
+    }
     if !missing.isEmpty, header == nil {
       faults.append("the file has no header: " + Self.numbers(for: missing, beside: found))
     } else if !missing.isEmpty {
@@ -57,6 +67,10 @@ struct CSVColumns {
     places = found
     expected = header?.count
   }
+
+  /// The name in `columns` for a date that stands beside the time of day; no event has such a field.
+  static let dateName = "date"
+  private static let dateField = ReplayField(dateName, .time, [dateName])
 
   /// The faults, separated by semicolons; a question ends a sentence.
   private static func joined(_ faults: [String]) -> String {

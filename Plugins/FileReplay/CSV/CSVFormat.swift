@@ -22,8 +22,17 @@ struct CSVFormat: Hashable, Sendable {
   var delimiter = Delimiter.comma
   /// True if the first row names the columns.
   var hasHeader = true
+  /// The number of lines before the header or the first row.
+  var skipped = 0
+  /// Lines that begin with one of these texts are no rows.
+  var ignored: [[UInt8]] = []
   /// Rows with more fields than this are malformed.
   static let columnLimit = 4096
+
+  /// True if the file begins with lines that are no rows.
+  var hasBeginning: Bool { hasHeader || skipped > 0 }
+
+  func ignores(_ line: some Sequence<UInt8>) -> Bool { ignored.contains { line.starts(with: $0) } }
 }
 
 /// The column of a field.

@@ -34,6 +34,7 @@ extension CSVRows {
     names = header
     expected = found.expected ?? -1
     needed = found.needed
+    date = found.date
     slots.clear()
     wantedCount = 0
     for (slot, column) in found.places.enumerated() where column >= 0 {
@@ -41,6 +42,22 @@ extension CSVRows {
       wantedCount += 1
     }
     if found.expected != nil { learn(header.count) }
+  }
+
+  /// Puts the date before the time of day, so that they are read as one text.
+  @inline(never)
+  mutating func join(_ date: RowSlot, _ slots: borrowing Slots) {
+    let (date, time) = (date.trimmed, slots[RowValues.timePlace].trimmed)
+    joined.clear()
+    joined.reserve(date.count + time.count + 2)
+    if !date.isEmpty, !time.isEmpty {
+      for byte in date { joined.put(byte) }
+      joined.put(32)
+      for byte in time { joined.put(byte) }
+    }
+    let count = joined.count
+    joined.put(10)
+    slots.base[RowValues.timePlace] = RowSlot(start: UnsafePointer(joined.base), count: count, kind: .text)
   }
 
   enum HeaderFound {
@@ -104,6 +121,8 @@ extension CSVRows {
 
   /// Prepares the shape of rows with this number of fields.
   private mutating func learn(_ count: Int) {
+    // Rows of such files are read by the general functions, which see the whole row.
+    if !format.ignored.isEmpty || (columns?.date ?? -1) >= 0 { return }
     shape = RowShape(fields, hasSymbol: hasSymbol, pieces: count + 2 * fields.count + 1, bytes: count)
     let delimiter = [format.delimiter.rawValue]
     delimiter.withUnsafeBufferPointer { delimiter in

@@ -22,7 +22,14 @@ struct CSVRows: ~Copyable {
   var laterHeader: [UInt8] = []
   var expected = -1
   var needed = 0
+  /// The column of the date, if the time's has the time of day only.
+  var date = -1
   var quoted = QuotedRecord()
+  /// A date and its time of day, from two columns.
+  var joined = Scratch()
+  /// The lines that are still to be skipped.
+  private var toSkip: Int
+  private let hasIgnored: Bool
   // The slots and their columns; several slots may have the same column.
   let wanted: UnsafeMutablePointer<(slot: Int, column: Int)>
   var wantedCount = 0
@@ -34,6 +41,8 @@ struct CSVRows: ~Copyable {
 
   init(format: CSVFormat, fields: [ReplayField], mapping: [String: String], hasSymbol: Bool, file: String) {
     self.format = format
+    toSkip = format.skipped
+    hasIgnored = !format.ignored.isEmpty
     self.fields = fields
     self.mapping = mapping
     self.hasSymbol = hasSymbol
@@ -82,16 +91,25 @@ struct CSVRows: ~Copyable {
   mutating func next(_ reader: inout LineReader, _ slots: borrowing Slots) throws(ReplayError) -> RowFound {
     switch try reader.next() {
     case .line:
-      if reader.count == 0 { return .blank }
+      if columns == nil, skips() { return .blank }
+      if reader.count == 0 || (hasIgnored && format.ignores(reader.bytes)) { return .blank }
       if columns == nil { return try firstRow(&reader, slots) }
       return row(&reader, slots)
     case .end: return .end
     case .later: return .later
     case .tooLong:
+      if columns == nil, skips() { return .blank }
       if columns == nil { try refuseBareReturns(reader) }
       reason = "the line is longer than \(reader.limit) bytes ('row_limit')"
       return .malformed
     }
+  }
+
+  /// True for a line before the header or the first row.
+  private mutating func skips() -> Bool {
+    if toSkip == 0 { return false }
+    toSkip -= 1
+    return true
   }
 
   /// Reads any row: finds the fields first.
@@ -106,6 +124,7 @@ struct CSVRows: ~Copyable {
       let from = ends[column] &+ 1
       slots.base[slot] = RowSlot(start: start + from, count: ends[column &+ 1] &- from, kind: .text)
     }
+    if date >= 0 { join(RowSlot(start: start + ends[date] + 1, count: ends[date + 1] - ends[date] - 1, kind: .text), slots) }
     return .row
   }
 
@@ -154,6 +173,10 @@ struct CSVRows: ~Copyable {
       let (slot, column) = wanted[i]
       let from = column == 0 ? 0 : quoted.ends[column - 1] + 1
       slots.base[slot] = RowSlot(start: UnsafePointer(quoted.scratch.base) + from, count: quoted.ends[column] - from, kind: .text)
+    }
+    if date >= 0 {
+      let from = date == 0 ? 0 : quoted.ends[date - 1] + 1
+      join(RowSlot(start: UnsafePointer(quoted.scratch.base) + from, count: quoted.ends[date] - from, kind: .text), slots)
     }
     return .row
   }

@@ -5,8 +5,12 @@ struct LikelyColumns {
   /// Other names for a field, beside its aliases, the most likely first.
   private static let words: [String: [String]] = [
     "symbol": ["instrument", "security", "stock", "pair", "product", "market", "contract", "asset", "coin", "ric", "isin", "code", "name"],
-    "time": ["datetime", "date", "time", "timestamp", "when", "day", "epoch", "at"],
-    "price": ["last", "trade", "value", "rate", "prc", "close", "amount"],
+    "time": [
+      "datetime", "date", "time", "timestamp", "when", "day", "epoch", "at", "start", "datum", "tijd", "zeit", "uhrzeit",
+    ],
+    "price": ["last", "trade", "value", "rate", "prc", "close", "amount", "kurs", "koers", "cours"],
+    "size": ["shares", "executed", "amount", "units", "lots", "contracts", "vol", "stück", "anzahl", "aantal", "menge"],
+    "volume": ["vol", "shares"],
     "bid": ["buy"], "ask": ["offer", "ofr", "sell"],
     "open": ["first"], "high": ["highest", "hi", "max"], "low": ["lowest", "lo", "min"],
     "close": ["last", "settle", "settlement", "price"],

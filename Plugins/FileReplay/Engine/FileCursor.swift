@@ -11,7 +11,8 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
 
   /// Opens the file, and reads its beginning if the format is not given. The options have been validated.
   init(_ input: ReplayInput, _ options: ReplayOptions) throws(ReplayError) {
-    var reader = try LineReader(input.contents, name: input.name, blockSize: options.blockSize, limit: options.lineLimit)
+    var reader = try LineReader(
+      input.contents, name: input.name, blockSize: options.blockSize, limit: options.lineLimit, encoding: options.encoding)
     let rows = try RowParser<E>(input, options, isJSON: options.isJSON(&reader))
     let capture = options.format == .raw ? try Capture<E>(input, options) : Capture<E>()
     name = input.name

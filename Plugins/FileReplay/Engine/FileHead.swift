@@ -36,7 +36,7 @@ enum FileHead {
     if options.format == .raw { return nil }
     do throws(ReplayError) {
       let input = ReplayInput(name: path, contents: .head(path, size))
-      var reader = try LineReader(input.contents, name: path, blockSize: size, limit: options.lineLimit)
+      var reader = try LineReader(input.contents, name: path, blockSize: size, limit: options.lineLimit, encoding: options.encoding)
       reader.waits = reader.size.map { $0 <= size } ?? false
       let isWhole = reader.waits
       let isJSON = options.isJSON(&reader)
@@ -51,7 +51,7 @@ enum FileHead {
   private static func look(
     _ input: ReplayInput, _ options: ReplayOptions, as fields: [ReplayField], _ size: Int
   ) throws(ReplayError) {
-    var reader = try LineReader(input.contents, name: input.name, blockSize: size, limit: options.lineLimit)
+    var reader = try LineReader(input.contents, name: input.name, blockSize: size, limit: options.lineLimit, encoding: options.encoding)
     // If the file is not longer than the head, its last line is complete.
     reader.waits = reader.size.map { $0 <= size } ?? false
     guard options.format != .raw else {

@@ -20,6 +20,13 @@ extension FileLook {
     return false
   }
 
+  /// The hint for a file with lines before its header; nil if there are none.
+  static func preamble(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+    guard let table = GuessedTable(Array(bytes.prefix(FileGuess.size))), table.skipped > 0, table.header != nil else { return nil }
+    let delimiter = table.delimiter == .comma ? "" : " and 'delimiter: \(table.delimiter.optionText)'"
+    return "the header seems to be on line \(table.skipped + 1): set 'skip_lines: \(table.skipped)'\(delimiter)"
+  }
+
   /// The hint for a file that begins like a JSON array although CSV rows are expected; nil if it does not.
   static func array(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
     switch opened(bytes, by: 91)?.first {

@@ -31,9 +31,11 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
   /// - Parameter helpers: where the parsers run.
   init(_ input: ReplayInput, _ options: ReplayOptions, parsers: Int, on helpers: (any TaskExecutor)? = nil) throws(ReplayError) {
     try options.validate(E.fields, inputs: [input])
-    var beginning = try LineReader(input.contents, name: input.name, blockSize: options.blockSize, limit: options.lineLimit)
+    var beginning = try LineReader(
+      input.contents, name: input.name, blockSize: options.blockSize, limit: options.lineLimit, encoding: options.encoding)
     let isJSON = options.isJSON(&beginning)
-    let blocks = try BlockReader(input.contents, name: input.name, blockSize: options.blockSize, hasQuotes: !isJSON)
+    let blocks = try BlockReader(
+      input.contents, name: input.name, blockSize: options.blockSize, hasQuotes: !isJSON, encoding: options.encoding)
     self.input = input
     self.options = options
     self.isJSON = isJSON
@@ -64,7 +66,11 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     _ noted: (RowNote) -> MalformedPolicy
   ) async throws -> Int {
     guard let first = line.begin() else { return 0 }
-    header = isJSON || !options.csv.hasHeader ? nil : first.header
+    header = isJSON || !options.csv.hasBeginning ? nil : first.header(options.csv)
+    if header == nil, !isJSON, options.csv.hasBeginning {
+      let message = "the header is not among the first \(options.blockSize >> 10) KiB"
+      throw ReplayError(code: .badColumns, file: input.name, place: nil, message: message)
+    }
     var parsers: [BlockParser<E>] = []
     do throws(ReplayError) {
       for _ in 0..<parserCount { parsers.append(try BlockParser(input, options, isJSON: isJSON, header: header ?? [])) }
@@ -162,7 +168,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     if let last = rows.last { tally.last = last }
     if tally.firstMalformed == nil { tally.firstMalformed = rows.firstMalformed }
     tally.missingSizes.removeAll { !rows.missingSizes.contains($0) }
-    tally.hasHeader = header != nil || rows.hasHeader
+    tally.hasHeader = (header != nil && options.csv.hasHeader) || rows.hasHeader
     if let failure { throw failure }
     return lines.linesRead
   }

@@ -110,7 +110,9 @@ extension ReplayError {
   /// The same error with a better explanation if the header is wrong because the file has another format; `rows` is the file from the
   /// header on.
   func explained(by rows: UnsafeBufferPointer<UInt8>, as fields: [ReplayField]) -> ReplayError {
-    guard code == .badColumns, let message = FileLook.capture(rows, fields) ?? FileLook.array(rows) else { return self }
+    guard code == .badColumns else { return self }
+    let preamble = place == .line(1) && message.hasPrefix("no column") ? FileLook.preamble : { _ in nil }
+    guard let message = FileLook.capture(rows, fields) ?? FileLook.array(rows) ?? preamble(rows) else { return self }
     var error = self
     error.message = message
     return error

@@ -56,6 +56,7 @@ struct ReplayOptions: Sendable {
   /// Creates symbols from names.
   var intake = SymbolIntake.open
   var csv = CSVFormat()
+  var encoding = TextEncoding.utf8
   /// The mapping by the event's field: a column's name or number, or a path in a JSON object; other fields are found by their usual names.
   var columns: [String: String] = [:]
   /// The symbol of rows that have none.
@@ -75,6 +76,9 @@ struct ReplayOptions: Sendable {
   var priceScale: Int64 = 1
   /// Sizes are divided by this number, exactly.
   var sizeScale: Int64 = 1
+  /// Prices and sizes are multiplied by these numbers.
+  var priceFactor: Int64 = 1
+  var sizeFactor: Int64 = 1
   /// How prices finer than a billionth are treated.
   var finerPrices = FinerPrices.reject
   /// How numbers are written.
@@ -107,7 +111,7 @@ struct ReplayOptions: Sendable {
       ReplayError(code: .badOption, file: "file_replay", place: nil, message: message)
     }
     for (name, column) in columns.sorted(by: { $0.key < $1.key }) {
-      guard fields.contains(where: { $0.name == name }) else {
+      guard fields.contains(where: { $0.name == name }) || name == CSVColumns.dateName else {
         let names = fields.map(\.name)
         let known = names.map { "'\($0)'" }.joined(separator: ", ")
         throw problem("the event has no field '\(name)'\(didYouMean(name, among: names, otherwise: "; it has \(known)"))")

@@ -38,7 +38,7 @@ struct RowReasons {
     case .unsettledTime: return "\(field) is not a time: \(text)"
     case .outOfRange: return "\(field) is out of range: \(text)"
     case .negative: return "\(field) is negative: \(text)"
-    case .notASide: return "\(field) is neither buy nor sell: \(text); 'sides' can say what it means"
+    case .notASide: return "\(field) is neither buy nor sell: \(text)" + ValueAdvice.side(bytes)
     case .notACondition:
       return "\(field) has an unknown code: \(text); 'conditions' can say what it means"
     case .notWhole: return "\(field) is not a whole number: \(text)"

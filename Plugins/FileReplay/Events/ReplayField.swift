@@ -39,8 +39,8 @@ struct ReplayField: Hashable, Sendable {
   func adapted(to options: ReplayOptions) -> ReplayField {
     var field = self
     switch kind {
-    case .price, .quoted: field.isQuick = options.numbers != .comma && options.priceScale == 1
-    case .quantity: field.isQuick = options.numbers != .comma && options.sizeScale == 1
+    case .price, .quoted: field.isQuick = options.numbers != .comma && options.priceScale == 1 && options.priceFactor == 1
+    case .quantity: field.isQuick = options.numbers != .comma && options.sizeScale == 1 && options.sizeFactor == 1
     case .side: if options.sides != nil { field.kind = .ownSide }
     default: break
     }

@@ -8,54 +8,48 @@ enum ValueAdvice {
   /// `; write 12.50, without the currency`; with the value of `numbers` that reads it, if there is one.
   static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
     guard bytes.count <= limit, let text = String(validating: bytes, as: UTF8.self) else { return "" }
-    guard let advice = NumberText.advice(text) else { return "" }
     let (grouped, comma) = (NumberForm.grouped.number(bytes), NumberForm.comma.number(bytes))
     let forms = [grouped == nil ? nil : "'numbers: grouped'", comma == nil || comma == grouped ? nil : "'numbers: comma'"].compactMap(
       \.self)
+    guard let advice = NumberText.advice(text) else { return forms.isEmpty ? "" : "; set \(forms.joined(separator: " or "))" }
     return "; \(advice)" + (forms.isEmpty ? "" : ", or set \(forms.joined(separator: " or "))")
   }
 
-  /// `; dates are read with the year first: write 2024-03-01 or 2024-01-03, whichever is meant`.
+  /// `; write time: "MM/dd/yyyy" if the month is first, or "dd/MM/yyyy" if the day is`: the patterns that read the text.
   static func time(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
     guard bytes.count <= limit, let text = String(validating: bytes, as: UTF8.self) else { return "" }
-    let date = text.prefix { $0 != " " && $0 != "T" && $0 != "," }
-    let marks = date.filter { !$0.isASCII || !$0.isNumber }
-    let pieces = date.split(omittingEmptySubsequences: false) { !$0.isASCII || !$0.isNumber }
-    if marks.first == ":", pieces.allSatisfy({ $0.count <= 2 }), pieces[0].count > 0 {
-      return "; a time of day needs its date before it, as in 2013-10-08T09:30:00"
-    }
-    if Set(marks).count == 1, marks.count == 2, let mark = marks.first, "./-".contains(mark) {
-      let meant = dates(pieces.map { Int($0) ?? 0 }, widths: pieces.map(\.count)).map(\.iso)
-      if meant == [String(date)] { return "" }
-      if let first = meant.first {
-        let rest = meant.count > 1 ? " or \(meant[1]), whichever is meant; only this order is read" : ""
-        return "; dates are read with the year first: write \(first)\(rest)"
-      }
-      let isPlain = mark == "-" && pieces[0].count == 4
-      return isPlain ? "" : "; dates are read as 2013-10-08, the year first and with four digits"
-    }
     if CompactTime.isDate(bytes) { return "; 'time: yyyymmdd' reads dates and times without separators" }
-    let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-    let small = text.lowercased()
-    if small.contains(where: \.isNumber), months.contains(where: { small.contains($0) }) {
-      return "; dates are read as 2013-10-08, times as 2013-10-08T13:30:00Z"
+    let patterns = TimePattern.guesses(text)
+    guard let first = patterns.first else { return "" }
+    if !first.hasDate {
+      return "; a time of day needs its date: name its column, as in 'columns: { date: Date }', or set 'date' and time: \"\(first.text)\""
     }
-    return ""
+    if first.text.wholeMatch(of: /yyyy-MM-dd([T ]HH:mm(:ss(\.S+)?)?[ZX]?)?/) != nil { return "; 'time: auto' reads it" }
+    guard patterns.count > 1 else { return "; write time: \"\(first.text)\"" }
+    return "; write time: \"\(first.text)\" if the month is first, or \"\(patterns[1].text)\" if the day is"
   }
 
-  /// The dates that three numbers may mean, with a year of four digits.
-  private static func dates(_ numbers: [Int], widths: [Int]) -> [CivilDate] {
-    var dates: [CivilDate] = []
-    func add(_ year: Int, _ month: Int, _ day: Int) {
-      guard let date = CivilDate(year: year, month: month, day: day), !dates.contains(date) else { return }
-      dates.append(date)
-    }
-    if widths[0] == 4, widths[1] <= 2, widths[2] <= 2 {
-      add(numbers[0], numbers[1], numbers[2])
-    } else if widths[2] == 4, widths[0] <= 2, widths[1] <= 2 {
-      add(numbers[2], numbers[1], numbers[0])
-      add(numbers[2], numbers[0], numbers[1])
-    }
-    return dates
+  /// `; 'sides: { buy: [BOT], sell: [SLD] }' says what it means`.
+  static func side(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    let text = String(decoding: bytes.prefix(limit), as: UTF8.self)
+    let general = "; 'sides' can say what it means"
+    guard let pair = pairs.first(where: { $0.contains(text.lowercased()) }) else { return general }
+    let words = pair.map { word in text == text.uppercased() ? word.uppercased() : text == text.capitalized() ? word.capitalized() : word }
+    let (buy, sell) = (yaml(words[0]), yaml(words[1]))
+    if pair[0] != "ask" { return "; set 'sides: { buy: [\(buy)], sell: [\(sell)] }'" }
+    return "; set 'sides: { buy: [\(buy)], sell: [\(sell)] }' if it is the quote at which was traded, and the other way round if it is the "
+      + "side of the order that took it"
   }
+
+  /// Words of other programs for a buyer's and a seller's trade.
+  private static let pairs = [
+    ["ask", "bid"], ["+", "-"], ["1", "-1"], ["long", "short"], ["up", "down"], ["kauf", "verkauf"], ["achat", "vente"],
+  ]
+
+  private static func yaml(_ word: String) -> String { word.allSatisfy(\.isLetter) ? word : "'\(word)'" }
+}
+
+extension String {
+  /// The first letter as a capital, the others as they are.
+  fileprivate func capitalized() -> String { prefix(1).uppercased() + dropFirst() }
 }

@@ -40,7 +40,9 @@ extension ValueDecoder {
       // A price times a size.
       let divisor = Int128(scale) * Int128(sizeScale)
       if amount.raw % divisor != 0 { throw TextError(.tooManyDecimals, at: 0) }
-      return Amount(raw: amount.raw / divisor)
+      let (raw, isOver) = (amount.raw / divisor).multipliedReportingOverflow(by: Int128(priceFactor) * Int128(sizeFactor))
+      if isOver { throw TextError(.outOfRange, at: 0) }
+      return Amount(raw: raw)
     } catch {
       switch error.code {
       case .tooManyDecimals: throw FieldProblem(field: field, reason: scale == 1 ? .tooManyDecimals : .notExact)

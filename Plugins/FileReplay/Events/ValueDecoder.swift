@@ -14,11 +14,17 @@ struct ValueDecoder: ~Copyable {
   let sizeScale: UInt64
   let numbers: NumberForm
   let finerPrices: FinerPrices
-  /// The largest number of decimals with which a point is certainly a decimal point: none if points separate thousands, or may do so.
-  private var plainPlaces: UInt8
+  let priceFactor: Int64
+  let sizeFactor: Int64
+  /// Prices and sizes with fewer decimals than these are read directly: only whole numbers if points separate thousands, or may do so, and
+  /// none if they are multiplied.
+  private var pricePlaces: UInt8
+  private var sizePlaces: UInt8
   /// True after a number with a decimal comma that was refused.
-  var hasCommas = false { didSet { if hasCommas { plainPlaces = 0 } } }
+  var hasCommas = false { didSet { if hasCommas { (pricePlaces, sizePlaces) = (min(1, pricePlaces), min(1, sizePlaces)) } } }
   private var conditions: ConditionReader
+  /// True if the column of the sizes is that of the sides too: then their sign is the side.
+  private let isSigned: Bool
   private let ownSides: [(word: [UInt8], side: Side)]
   /// The remarks about the last row.
   var remarks: [(kind: RowRemark, field: Int, text: String)] = []
@@ -41,8 +47,11 @@ struct ValueDecoder: ~Copyable {
     scale = UInt64(max(1, options.priceScale))
     sizeScale = UInt64(max(1, options.sizeScale))
     numbers = options.numbers
-    plainPlaces = options.numbers == .comma ? 0 : 9
+    (priceFactor, sizeFactor) = (options.priceFactor, options.sizeFactor)
+    let places: UInt8 = options.numbers == .comma ? 1 : 10
+    (pricePlaces, sizePlaces) = (priceFactor == 1 ? places : 0, sizeFactor == 1 ? places : 0)
     finerPrices = options.finerPrices
+    isSigned = options.columns["side"] != nil && options.columns["side"] == options.columns["size"]
     ownSides = (options.sides?.pairs ?? []).map { (Array($0.word.utf8), $0.side) }
     kinds = fields.map(\.kind)
     order = fields.indices.sorted { (fields[$0].kind, $0) < (fields[$1].kind, $1) }
@@ -109,7 +118,7 @@ struct ValueDecoder: ~Copyable {
   /// A price divided by the scale, and the decimals it was written with.
   mutating func price(_ slot: RowSlot, _ field: Int) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
     let number = try number(slot, field)
-    if !number.isLong, number.places <= plainPlaces, let raw = number.billionths(scale: scale) { return (raw, number.places) }
+    if !number.isLong, number.places < pricePlaces, let raw = number.billionths(scale: scale) { return (raw, number.places) }
     return try general(slot, field, scale)
   }
 
@@ -117,14 +126,14 @@ struct ValueDecoder: ~Copyable {
   mutating func quantity(_ slot: RowSlot, _ field: Int, scale: UInt64) throws(FieldProblem) -> (raw: Int64, places: UInt8) {
     if slot.count == 0 { return (0, 0) }
     let number = try number(slot, field, isRequired: false)
-    if !number.isLong, number.places <= plainPlaces, !number.isNegative, number.mantissa != UInt64(UInt32.max),
+    if !number.isLong, number.places < sizePlaces, !number.isNegative, number.mantissa != UInt64(UInt32.max),
       let raw = number.billionths(scale: scale)
     {
       return (raw, number.places)
     }
     let (raw, places) = try general(slot, field, scale)
-    if raw < 0 { throw FieldProblem(field: field, reason: .negative) }
-    return (raw, places)
+    if raw < 0, !isSigned || raw == .min { throw FieldProblem(field: field, reason: .negative) }
+    return (abs(raw), places)
   }
 
   /// The side that took the liquidity: `buy`, `sell`, `b`, `s`, `a`, `n` in upper or lower case; unknown if it is missing.
@@ -138,6 +147,7 @@ struct ValueDecoder: ~Copyable {
       default: break
       }
     }
+    if isSigned { return slot.trimmed.isEmpty ? .unknown : slot.trimmed.first == 45 || slot.trimmed.first == 40 ? .sell : .buy }
     return try Self.sideText(slot, field)
   }
 
@@ -145,9 +155,9 @@ struct ValueDecoder: ~Copyable {
   private static func sideText(_ slot: RowSlot, _ field: Int) throws(FieldProblem) -> Side {
     if slot.kind == .text {
       switch String(decoding: slot.trimmed.prefix(16), as: UTF8.self).lowercased() {
-      // Databento writes A for a seller's trade, at the bid, and N for none.
-      case "b", "buy": return .buy
-      case "s", "sell", "a": return .sell
+      // Databento writes A for a seller's trade, at the bid, and N for none; Interactive Brokers BOT and SLD.
+      case "b", "buy", "bot", "bought", "buyer": return .buy
+      case "s", "sell", "a", "sld", "sold", "seller": return .sell
       case "", "unknown", "n": return .unknown
       default: break
       }
@@ -201,11 +211,14 @@ extension ValueDecoder {
     let isSize = kinds[field] == .quantity
     if NoNumber.isLimit(text, isSize: isSize) { throw FieldProblem(field: field, reason: .undefined) }
     do throws(TextError) {
-      if slot.kind == .number || numbers == .plain { return try Decimal.general(text, scale: scale, finer: finer) }
+      if slot.kind == .number || numbers == .plain {
+        return try multiplied(try Decimal.general(text, scale: scale, finer: finer), kinds[field])
+      }
       guard let plain = numbers.plain(text) else { throw TextError(.unexpected, at: 0) }
-      return try plain.withUnsafeBufferPointer { plain in
-        Result { () throws(TextError) in try Decimal.general(plain, scale: scale, finer: finer) }
-      }.get()
+      return try multiplied(
+        try plain.withUnsafeBufferPointer { plain in
+          Result { () throws(TextError) in try Decimal.general(plain, scale: scale, finer: finer) }
+        }.get(), kinds[field])
     } catch {
       switch error.code {
       case .tooManyDecimals: throw FieldProblem(field: field, reason: scale == 1 || isSize ? .tooManyDecimals : .notExact)
@@ -213,6 +226,22 @@ extension ValueDecoder {
       default: throw FieldProblem(field: field, reason: .notANumber)
       }
     }
+  }
+
+  /// The number times the factor of its kind.
+  private func multiplied(_ number: (raw: Int64, places: UInt8), _ kind: ReplayField.Kind) throws(TextError) -> (raw: Int64, places: UInt8)
+  {
+    var factor: Int64 =
+      switch kind {
+      case .price, .quoted, .average: priceFactor
+      case .quantity: sizeFactor
+      default: 1
+      }
+    let (raw, isOver) = number.raw.multipliedReportingOverflow(by: factor)
+    if isOver { throw TextError(.outOfRange, at: 0) }
+    var places = number.places
+    while places > 0, factor > 1, factor % 10 == 0 { (places, factor) = (places - 1, factor / 10) }
+    return (raw, places)
   }
 
   /// The side in the words of the options; unknown if it is missing.

@@ -44,45 +44,53 @@ package struct FileGuess: Sendable {
 
   /// Looks at a plain file, which may be gzip.
   package init(path: String) {
-    do throws(ReplayError) {
-      var stream = try ByteStream(.head(path, Self.size), name: path, blockSize: Self.size)
-      var bytes = [UInt8](repeating: 0, count: Self.size)
-      var count = 0
-      while count < Self.size {
-        let got = try bytes.withUnsafeMutableBufferPointer { buffer in
-          Result { () throws(ReplayError) in
-            try stream.read(into: buffer.baseAddress.unsafelyUnwrapped + count, capacity: Self.size - count)
-          }
-        }.get()
-        if got == 0 { break }
-        count += got
-      }
-      let isWhole = count < Self.size && stream.size.map { $0 < Self.size } ?? false
-      self.init(bytes: bytes[..<count], isWhole: isWhole, name: String(path.split(separator: "/").last ?? ""))
-    } catch {
-      self.init()
-      problem = error.place == nil ? "it \(error.message)" : "\(error)"
-    }
+    self.init(.head(path, Self.size), name: String(path.split(separator: "/").last ?? ""))
   }
 
-  /// Looks at the first bytes of a file in UTF-8. The last line counts only if the file `isWhole`; `name` is the file's, for its symbol.
-  init(bytes: ArraySlice<UInt8>, isWhole: Bool, name: String, now: Timestamp = Timestamp(ns: .max)) {
-    let end = isWhole ? bytes.endIndex : (bytes.lastIndex(of: 10) ?? bytes.endIndex - 1) + 1
-    let whole = Array(bytes[..<end])
+  /// `name` is that of the file, for its symbol; times after `now` are unlikely.
+  init(_ contents: ReplayContents, name: String, now: Timestamp = Timestamp(ns: .max)) {
     self.init()
-    guard let first = whole.first(where: { $0 > 32 }) else {
+    do throws(ReplayError) {
+      var encoding = TextEncoding.utf8
+      var lines = try Self.lines(contents, encoding)
+      if lines.contains(0) { encoding = .utf16 } else if String(validating: lines, as: UTF8.self) == nil { encoding = .windows1252 }
+      if encoding != .utf8 { lines = try Self.lines(contents, encoding) }
+      look(at: lines, encoding, name, now)
+    } catch { problem = error.place == nil ? "it \(error.message)" : "\(error)" }
+  }
+
+  private mutating func look(at lines: [UInt8], _ encoding: TextEncoding, _ name: String, _ now: Timestamp) {
+    guard let first = lines.first(where: { $0 > 32 }) else {
       problem = "it has no rows"
       return
     }
-    if let other = whole.withUnsafeBufferPointer({ FileLook.capture($0, []) ?? FileLook.array($0) }) {
+    if let other = lines.withUnsafeBufferPointer({ FileLook.capture($0, []) ?? FileLook.array($0) }) {
       problem = other
-      return
+    } else if first == 123 {
+      problem = "it has JSON lines, which need no options for their rows"
+    } else {
+      self = GuessedRows(lines, encoding, name: name, now: now).guess
     }
-    if first == 123 {
-      problem = "it has JSON lines, which need no such options"
-      return
+  }
+
+  /// The first lines of a file in UTF-8; the last only if it is complete.
+  private static func lines(_ contents: ReplayContents, _ encoding: TextEncoding) throws(ReplayError) -> [UInt8] {
+    var stream = try ByteStream(contents, name: "file", blockSize: size, encoding: encoding)
+    var lines = [UInt8](repeating: 0, count: size)
+    var count = 0
+    while count < size {
+      let got = try lines.withUnsafeMutableBufferPointer { buffer in
+        Result { () throws(ReplayError) in
+          try stream.read(into: buffer.baseAddress.unsafelyUnwrapped + count, capacity: size - count)
+        }
+      }.get()
+      if got == 0 { break }
+      count += got
     }
-    self = GuessedRows(whole, name: name, now: now).guess
+    lines.removeLast(size - count)
+    let isWhole = count < size && stream.size.map { $0 <= size } ?? false
+    if !isWhole, let end = lines.lastIndex(of: 10) { lines.removeLast(count - end - 1) }
+    return lines
   }
 
   /// The block of options, each on a line with this indent.

@@ -219,7 +219,10 @@ struct TimeDecoder: ~Copyable {
       let trimmed = slot.trimmed
       if let pattern { return try moment(pattern.read(trimmed), field) }
       let looksLikeDate = trimmed.count >= 10 && trimmed[4] == 45
-      if format == .compact, !looksLikeDate { return try compact(RowSlot(start: slot.start, count: slot.count, kind: .text), field) }
+      // Digits alone are a number, which `auto` judges by its size.
+      if !looksLikeDate, format == .compact || (format == .auto && CompactTime.isDate(trimmed)) {
+        return try compact(RowSlot(start: slot.start, count: slot.count, kind: .text), field)
+      }
       if unit == 0, format != .days, format != .excel, !format.readsNumbers || looksLikeDate {
         let form = format == .compact ? .auto : format
         do throws(ISOTime.Problem) { return try text.read(trimmed, form) } catch {

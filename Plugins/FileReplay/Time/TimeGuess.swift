@@ -57,6 +57,10 @@ struct TimeGuess: Hashable, Sendable {
     if !days.overflow, let guess = TimeGuess(days.partialValue, now: now), guess.unit == TimeUnit.second {
       return "; 'time: days' reads it as days since 1970, \(CivilDate(daysSinceEpoch: Int(whole)).iso)"
     }
+    // Days since 1899-12-30, from 2009 on: smaller numbers are mostly seconds since midnight.
+    if (40_000..<100_000).contains(whole), let guess = TimeGuess((whole - 25_569) * 86_400, now: now), guess.unit == TimeUnit.second {
+      return "; 'time: excel' reads it as a spreadsheet's date, \(CivilDate(daysSinceEpoch: Int(whole) - 25_569).iso)"
+    }
     return "; set 'time: s' (or ms, us, ns, days, yyyymmdd) to say what it is"
   }
 }

@@ -120,7 +120,10 @@ extension TimePattern {
         pieces[hour] = pieces[hour].lowercased()
         pieces.append("a")
       } else {
-        pieces.append(["T", "Z", "UTC", "GMT"].contains(word) ? word : "'\(word)'")
+        let isKnown = ["T", "Z", "UTC", "GMT"].contains(word)
+        // A word such as `at` stands apart from the numbers.
+        guard isKnown || pieces.last == " " else { return false }
+        pieces.append(isKnown ? word : "'\(word)'")
       }
       return true
     }

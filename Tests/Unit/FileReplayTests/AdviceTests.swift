@@ -12,9 +12,13 @@ import Testing
 
   @Test(
     arguments: [
-      ("$12.50", "; write 12.50, without the currency"), ("-$12.50", "; write -12.50, without the currency"),
-      ("$-12.50", "; write -12.50, without the currency"), ("12.50 €", "; write 12.50, without the currency"),
-      ("USD 3", "; write 3, without the currency"), ("1.5%", "; write 1.5, without the per cent sign"),
+      ("$12.50", "; write 12.50, without the currency, or set 'numbers: grouped'"),
+      ("-$12.50", "; write -12.50, without the currency, or set 'numbers: grouped'"),
+      ("$-12.50", "; write -12.50, without the currency, or set 'numbers: grouped'"),
+      ("12.50 €", "; write 12.50, without the currency, or set 'numbers: grouped'"),
+      ("USD 3", "; write 3, without the currency, or set 'numbers: grouped'"),
+      ("1.5%", "; write 1.5, without the per cent sign, or set 'numbers: grouped'"), ("1.2K", "; set 'numbers: grouped'"),
+      ("1,2M", "; set 'numbers: comma'"), ("(12.50)", "; set 'numbers: grouped'"),
       ("1,5", "; write 1.5, with a decimal point, or set 'numbers: comma'"),
       (",5", "; write 0.5, with a decimal point, or set 'numbers: comma'"),
       ("0,123", "; write 0.123, with a decimal point, or set 'numbers: comma'"),
@@ -22,7 +26,7 @@ import Testing
       ("1,234.50", "; write 1234.50, without marks between thousands, or set 'numbers: grouped'"),
       ("1.234,50", "; write 1234.50, without marks between thousands, with a decimal point, or set 'numbers: comma'"),
       ("1'234'567.5", "; write 1234567.5, without marks between thousands, or set 'numbers: grouped'"),
-      ("1 234,5 €", "; write 1234.5, without the currency, without marks between thousands, with a decimal point"),
+      ("1 234,5 €", "; write 1234.5, without the currency, without marks between thousands, with a decimal point, or set 'numbers: comma'"),
       ("1,234,567", "; write 1234567, without marks between thousands, or set 'numbers: grouped'"),
       ("1.234.567", "; write 1234567, without marks between thousands, or set 'numbers: comma'"),
       ("1,234", "; write 1.234 or 1234, whichever is meant; a comma is not accepted, or set 'numbers: grouped' or 'numbers: comma'"),
@@ -43,24 +47,23 @@ import Testing
 
   @Test(
     arguments: [
-      ("01.03.2024", "; dates are read with the year first: write 2024-03-01 or 2024-01-03, whichever is meant; only this order is read"),
+      ("01.03.2024", "; write time: \"dd.MM.yyyy\""),
       (
         "03/01/2024 10:00",
-        "; dates are read with the year first: write 2024-01-03 or 2024-03-01, whichever is meant; only this order is read"
+        "; write time: \"MM/dd/yyyy HH:mm\" if the month is first, or \"dd/MM/yyyy HH:mm\" if the day is"
       ),
-      ("31.12.2024", "; dates are read with the year first: write 2024-12-31"),
-      ("12/31/2024", "; dates are read with the year first: write 2024-12-31"),
-      ("5.5.2024", "; dates are read with the year first: write 2024-05-05"),
-      ("2024/03/01", "; dates are read with the year first: write 2024-03-01"),
-      ("2024-3-1", "; dates are read with the year first: write 2024-03-01"),
-      ("3/1/24", "; dates are read as 2013-10-08, the year first and with four digits"),
-      ("31.31.2024", "; dates are read as 2013-10-08, the year first and with four digits"),
-      ("1-Mar-2024", "; dates are read as 2013-10-08, times as 2013-10-08T13:30:00Z"),
-      ("March 1, 2024", "; dates are read as 2013-10-08, times as 2013-10-08T13:30:00Z"),
-      ("09:30:00", "; a time of day needs its date before it, as in 2013-10-08T09:30:00"),
+      ("31.12.2024", "; write time: \"dd.MM.yyyy\""), ("12/31/2024", "; write time: \"MM/dd/yyyy\""),
+      ("5.5.2024", "; write time: \"d.M.yyyy\""), ("2024/03/01", "; write time: \"yyyy/MM/dd\""),
+      ("2024-3-1", "; write time: \"yyyy-M-d\""),
+      ("3/1/24", "; write time: \"M/d/yy\" if the month is first, or \"d/M/yy\" if the day is"), ("31.31.2024", ""),
+      ("1-Mar-2024", "; write time: \"d-MMM-yyyy\""), ("March 1, 2024", "; write time: \"MMMM d, yyyy\""),
+      (
+        "09:30:00",
+        "; a time of day needs its date: name its column, as in 'columns: { date: Date }', or set 'date' and time: \"HH:mm:ss\""
+      ),
       ("yesterday", ""), ("2024-02-30", ""), ("1.2", nil), (":", ""), ("./.", ""),
     ])
-  func `dates in another order are told with the date to write`(text: String, advice: String?) {
+  func `a time in another notation is told with the pattern that reads it`(text: String, advice: String?) {
     let found = reason("symbol;time;price\nA;\(text);1\n", options { $0.csv.delimiter = .semicolon })
     #expect(found == advice.map { "'time' is not a time in ISO-8601 or since the epoch: '\(text)'\($0)" })
     // If times are numbers, there is no hint about dates.

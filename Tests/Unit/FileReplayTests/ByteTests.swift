@@ -69,8 +69,8 @@ import Testing
     #expect(message([0x28, 0xb5, 0x2f, 0xfd, 0, 0]) == "f.gz: is compressed with zstd; only gzip is decompressed")
     #expect(message([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]) == "f.gz: is compressed with xz; only gzip is decompressed")
     #expect(message(Array("BZh91AY".utf8)) == "f.gz: is compressed with bzip2; only gzip is decompressed")
-    #expect(message([0x50, 0x4b, 3, 4, 0]) == "f.gz: is a zip archive; only gzip is decompressed")
-    #expect(message([0xff, 0xfe, 0x41, 0]) == "f.gz: is in UTF-16; only UTF-8 is read")
+    #expect(
+      message([0x50, 0x4b, 3, 4, 0]) == "f.gz: is a zip archive, as .xlsx files are; only gzip is decompressed; save a spreadsheet as CSV")
     let missing = run([ReplayInput(path: "/nonexistent/ticks.csv")]) as Outcome<Trade>
     #expect(missing.error?.description == "/nonexistent/ticks.csv: cannot be opened: No such file or directory")
     let folder = run([ReplayInput(path: "/")]) as Outcome<Trade>

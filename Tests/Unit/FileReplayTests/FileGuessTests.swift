@@ -1,5 +1,6 @@
 import MarketData
 import StockbusTestKit
+import TestSupport
 import Testing
 
 @testable import FileReplay
@@ -7,19 +8,19 @@ import Testing
 /// What the first lines of a file show about how to read it.
 @Suite struct FileGuessTests {
   private func guess(_ text: String, name: String = "aapl_1min.csv") -> FileGuess {
-    FileGuess(bytes: Array(text.utf8)[...], isWhole: true, name: name)
+    FileGuess(.bytes(Array(text.utf8)), name: name)
   }
 
   @Test func `separator, columns, time and decimal comma are found`() {
-    let found = guess("Datum;Time;Symbol;Last;Volume\nx;01.02.2024 09:30;AAPL;185,20;100\nx;01.02.2024 09:31;AAPL;185,25;1.200\n")
+    let found = guess("Note;Time;Symbol;Last;Volume\nx;01.02.2024 09:30;AAPL;185,20;100\nx;01.02.2024 09:31;AAPL;185,25;1.200\n")
     #expect(found.problem == nil && found.rows == 2 && found.refused == 0, "\(found)")
     #expect(
       found.yaml() == """
         delimiter: semicolon
         columns: { price: Last }
         time: "dd.MM.yyyy HH:mm"
-        numbers: comma
         zone: UTC
+        numbers: comma
 
         """)
     #expect(found.questions.map(\.option) == ["zone"])
@@ -38,16 +39,32 @@ import Testing
         header: false
         columns: { time: 1, open: 2, high: 3, low: 4, close: 5, volume: 6 }
         symbol: AAPL
+        length: 1m
         zone: UTC
 
         """)
     #expect(found.questions.map(\.option) == ["symbol", "zone"])
   }
 
+  @Test func `any bytes have a guess`() {
+    var random = SplitMix(38)
+    let alphabet = Array("01/2.:;,\t|\"-+eK TZaM\n\r\u{e4}$()x".utf8) + [0, 0xff]
+    for _ in 0..<300 {
+      let bytes = (0..<Int.random(in: 0...300, using: &random)).map { _ in alphabet.randomElement(using: &random)! }
+      let found = FileGuess(.bytes(bytes), name: "f")
+      #expect(found.problem != nil || found.rows > 0)
+    }
+  }
+
+  @Test func `lines before the header are named in the error of the columns`() {
+    let outcome: Outcome<Trade> = run("Report\n\nsymbol;time;price\nA;1;10\nB;2;11\n")
+    #expect(outcome.error?.message == "the header seems to be on line 3: set 'skip_lines: 2' and 'delimiter: semicolon'")
+  }
+
   @Test func `what cannot be read says why in one line`() {
     #expect(guess("").problem == "it has no rows")
     #expect(guess("hello\nworld\n").problem == "no line has several fields that are separated by a comma, a semicolon, a tab or a pipe")
-    #expect(guess("a,b\nx,y\n").problem == "no columns for the time and the price")
+    #expect(guess("a,b\nx,y\n").problem == "no columns for the time and the price; there are 'a' and 'b'")
     let folder = TemporaryFolder()
     #expect(FileGuess(path: folder.file("none")).problem == "it cannot be opened: No such file or directory")
     folder.put("symbol,time,price\nA,2024-01-02T14:30:00Z,1\n", in: "f.csv")

@@ -37,6 +37,7 @@ import Testing
   @Test(arguments: [
     ("631151999", "set 'time: s' (or ms, us, ns, days, yyyymmdd) to say what it is"), ("1709640001", "to say what it is"), ("1", "to say"),
     ("86400", "to say"), ("19786", "'time: days' reads it as days since 1970, 2024-03-04"),
+    ("45293", "'time: excel' reads it as a spreadsheet's date, 2024-01-02"),
     ("20300101", "'time: yyyymmdd' reads it as a date, 2030-01-01"), ("20240230", "to say what it is"),
     ("202401020930", "'time: yyyymmdd' reads it as a date, 2024-01-02"), ("20240102093000", "'time: yyyymmdd'"),
     ("34200.183", "to say what it is"), ("-1709562600", "whether in s, ms, us or ns since 1970: '-1709562600'"),

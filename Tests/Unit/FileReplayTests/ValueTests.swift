@@ -86,7 +86,7 @@ import Testing
     #expect(trade("-0", "s") == "0 sell")
     #expect(trade("1", "") == "1 unknown")
     #expect(trade("1", "unknown") == "1 unknown")
-    #expect(trade("1", "long") == "'side' is neither buy nor sell: 'long'; 'sides' can say what it means")
+    #expect(trade("1", "long") == "'side' is neither buy nor sell: 'long'; set 'sides: { buy: [long], sell: [short] }'")
     #expect(trade("-1", "b") == "'size' is negative: '-1'")
     #expect(trade("x", "b") == "'size' is not a number: 'x'")
   }

@@ -2,21 +2,29 @@
 package enum NumberForm: String, Hashable, Sendable, CaseIterable {
   /// `1234.50`.
   case plain
-  /// With marks between thousands, and a decimal point: `1,234.50`, `1'234.50`, `1 234.50`.
+  /// As people write them, with marks between thousands, and a decimal point: `1,234.50`, `1'234.50`, `1 234.50`, `$1,234.50`, `1.2K`.
   case grouped
-  /// With a decimal comma, and perhaps marks between thousands: `1234,50`, `1.234,50`, `1'234,50`, `1 234,50`.
+  /// As people write them, with a decimal comma, and perhaps marks between thousands: `1234,50`, `1.234,50`, `1 234,50 €`, `1,2M`.
   case comma
 
   /// Longer texts are not numbers in any notation.
   private static let limit = 64
 
   /// The text as a plain number; nil if it is no number of this form. Marks between thousands have to be the same, with three digits
-  /// behind each; two where more groups follow, as in India.
+  /// behind each; two where more groups follow, as in India. Except in the plain form, a currency and a per cent sign are left out, `(5)` is
+  /// -5, and `K`, `M`, `B` and `T` are thousands to trillions.
   package func plain(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-    if text.count > Self.limit { return nil }
-    var rest = Array(text)[...]
-    var plain: [UInt8] = []
-    if let sign = rest.first, sign == 43 || sign == 45 { plain.append(rest.removeFirst()) }
+    guard text.count <= Self.limit else { return nil }
+    if self == .plain { return digits(Array(text)[...], sign: []) }
+    var rest = NumberDress(Array(text)[...])
+    guard let plain = digits(rest.undressed(), sign: rest.sign) else { return nil }
+    return plain + rest.exponent
+  }
+
+  private func digits(_ text: ArraySlice<UInt8>, sign: [UInt8]) -> [UInt8]? {
+    var rest = text
+    var plain = sign
+    if sign.isEmpty, let sign = rest.first, sign == 43 || sign == 45 { plain.append(rest.removeFirst()) }
     var groups: [Int] = []
     var mark: [UInt8] = []
     while true {
@@ -69,13 +77,77 @@ package enum NumberForm: String, Hashable, Sendable, CaseIterable {
     text.contains(44) && comma.number(text) != nil && grouped.number(text) == nil
   }
 
-  /// The text as a plain number without an exponent; nil if it is no number of this form.
+  /// The text as a plain number, without an exponent unless it has a `K` or the like; nil if it is no number of this form.
   package func number(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-    guard let plain = plain(text), plain.allSatisfy(Self.isNumeric), plain.count(where: { $0 == 46 }) <= 1 else { return nil }
-    return plain
+    guard let plain = plain(text), text.contains(where: { $0 &- 48 < 10 }),
+      !text.contains(where: { $0 | 0x20 == 101 && plain.contains($0) })
+    else { return nil }
+    let number = plain.prefix { $0 != 101 }
+    let digits = number.first == 43 || number.first == 45 ? number.dropFirst() : number
+    return digits.allSatisfy { $0 &- 48 < 10 || $0 == 46 } && digits.count(where: { $0 == 46 }) <= 1 ? plain : nil
+  }
+}
+
+/// What people write around a number: a sign, a currency, a per cent sign, parentheses for a negative number, `K` for thousands.
+private struct NumberDress {
+  private(set) var sign: [UInt8] = []
+  /// `e3` for thousands.
+  private(set) var exponent: [UInt8] = []
+  private var text: ArraySlice<UInt8>
+
+  /// The signs of dollar, pound, yen, euro, rupee and bitcoin.
+  private static let signs: [[UInt8]] = [
+    [36], [0xc2, 0xa3], [0xc2, 0xa5], [0xe2, 0x82, 0xac], [0xe2, 0x82, 0xb9], [0xe2, 0x82, 0xbf],
+  ]
+  private static let blanks: [[UInt8]] = [[32], [0xc2, 0xa0], [0xe2, 0x80, 0xaf]]
+
+  init(_ text: ArraySlice<UInt8>) { self.text = text }
+
+  /// The number that is left; sets `sign` and `exponent`.
+  mutating func undressed() -> ArraySlice<UInt8> {
+    if text.first == 40, text.last == 41, text.count > 2 {
+      sign = [45]
+      text = text.dropFirst().dropLast()
+    }
+    takeSign()
+    takeCurrency()
+    if text.last == 37 { text.removeLast() }
+    trim()
+    takeSign()
+    let powers: [UInt8: String] = [107: "e3", 109: "e6", 98: "e9", 116: "e12"]
+    if text.count > 1, let power = text.last.flatMap({ powers[$0 | 0x20] }) {
+      exponent = Array(power.utf8)
+      text.removeLast()
+      trim()
+    }
+    return text
   }
 
-  private static func isNumeric(_ byte: UInt8) -> Bool { byte &- 48 < 10 || byte == 46 || byte == 45 || byte == 43 }
+  private mutating func takeSign() {
+    guard sign.isEmpty, let first = text.first, first == 43 || first == 45 else { return }
+    sign = [first]
+    text.removeFirst()
+  }
+
+  private mutating func takeCurrency() {
+    // Coins have up to five letters: `0.5USDT`.
+    let code = (front: text.prefix { (65...90).contains($0) }.count, back: text.reversed().prefix { (65...90).contains($0) }.count)
+    if let mark = Self.signs.first(where: { text.starts(with: $0) }) {
+      text = text.dropFirst(mark.count)
+    } else if let mark = Self.signs.first(where: { text.suffix($0.count).elementsEqual($0) }) {
+      text = text.dropLast(mark.count)
+    } else if (3...5).contains(code.front) {
+      text = text.dropFirst(code.front)
+    } else if (3...5).contains(code.back) {
+      text = text.dropLast(code.back)
+    }
+    trim()
+  }
+
+  private mutating func trim() {
+    while let blank = Self.blanks.first(where: { text.starts(with: $0) }) { text = text.dropFirst(blank.count) }
+    while let blank = Self.blanks.first(where: { text.suffix($0.count).elementsEqual($0) }) { text = text.dropLast(blank.count) }
+  }
 }
 
 /// Values that stand for no number.
