@@ -154,6 +154,9 @@ struct FileReplaySettings: Options {
         problems.add("'\(name)' is for 'format: raw'\(hint)", at: name)
       }
     }
+    for name in ["skip_lines", "ignore"] where format == .jsonLines && problems.isGiven(name) {
+      problems.add("'\(name)' is for CSV", at: name)
+    }
     if let zone {
       do throws(ZoneProblem) { _ = try ZoneRules(zone) } catch { return problems.add(error.message, at: "zone") }
     }

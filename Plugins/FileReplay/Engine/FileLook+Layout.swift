@@ -20,6 +20,11 @@ extension FileLook {
     return false
   }
 
+  /// The hint for text that is not UTF-8; empty if it is.
+  static func encoding(_ text: some Sequence<UInt8>) -> String {
+    String(validating: text, as: UTF8.self) == nil ? "; it is not UTF-8: 'encoding: windows-1252' may read it" : ""
+  }
+
   /// The hint for a file with lines before its header; nil if there are none.
   static func preamble(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
     guard let table = GuessedTable(Array(bytes.prefix(FileGuess.size))), table.skipped > 0, table.header != nil else { return nil }

@@ -112,9 +112,9 @@ extension ReplayError {
   func explained(by rows: UnsafeBufferPointer<UInt8>, as fields: [ReplayField]) -> ReplayError {
     guard code == .badColumns else { return self }
     let preamble = place == .line(1) && message.hasPrefix("no column") ? FileLook.preamble : { _ in nil }
-    guard let message = FileLook.capture(rows, fields) ?? FileLook.array(rows) ?? preamble(rows) else { return self }
     var error = self
-    error.message = message
+    error.message =
+      FileLook.capture(rows, fields) ?? FileLook.array(rows) ?? preamble(rows) ?? message + FileLook.encoding(rows.prefix { $0 != 10 })
     return error
   }
 

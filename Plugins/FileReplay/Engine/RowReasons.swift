@@ -44,7 +44,7 @@ struct RowReasons {
     case .notWhole: return "\(field) is not a whole number: \(text)"
     case .notALength: return "\(field) is not a bar length such as 1m, 100t or 5000v: \(text)"
     case .notAValue: return "\(field) is an object or a list, not a value"
-    case .symbol(let why): return "\(field): \(why): \(text)"
+    case .symbol(let why): return "\(field): \(why): \(text)" + FileLook.encoding(bytes)
     case .time(let why): return "\(field) \(why): \(text)" + (isTimeText && why.hasPrefix("is not") ? ValueAdvice.time(bytes) : "")
     }
   }

@@ -177,7 +177,10 @@ import Testing
     #expect(read([0xff, 0xfe] + little + [65]).reasons.count == 1)
     let western = text.replacing("ÄÖ😀", with: "ÄÖ").unicodeScalars.map { $0 == "€" ? 0x80 : UInt8($0.value) }
     #expect(read(western, .windows1252).events.map(line) == ["ÄÖ 10 x5 @1970-01-01T00:00:01Z", "B€ 11 x7 @1970-01-01T00:00:02Z"])
-    #expect(read(western).error?.message.contains("no column 'Größe' for the size") == true)
+    let hint = "; it is not UTF-8: 'encoding: windows-1252' may read it"
+    #expect(read(western).error?.message.hasSuffix(hint) == true)
+    let symbol = run([ReplayInput(name: "f", contents: .bytes(Array("symbol,time,price\n".utf8) + [0xc4] + Array(",1,1\n".utf8)))])
+    #expect((symbol as Outcome<Trade>).malformed.first?.reason.hasSuffix(hint) == true)
   }
 
   @Test func `any bytes can be in another encoding`() {
@@ -205,6 +208,7 @@ import Testing
       ("price_scale: cents, size_scale: lots of 100, skip_lines: 3, ignore: ['#'], encoding: windows-1252", "valid"),
       ("columns: { date: Date, time: Time }, time: MM/dd/yyyy HH:mm", "valid"), ("size_scale: thousand", "; did you mean 'thousands'?"),
       ("size_scale: lots", "; write how many a lot has, as in 'lots of 100'"), ("size_scale: 0", "it is from 1 to 1000000000"),
+      ("format: jsonl, skip_lines: 2", "'skip_lines' is for CSV"),
       ("encoding: latin1", "'encoding' must be one of utf-8, utf-16, windows-1252, got 'latin1'"),
       ("format: jsonl, columns: { date: Date }", "'columns': trade has no field 'date'; did you mean 'time'?"),
     ])
