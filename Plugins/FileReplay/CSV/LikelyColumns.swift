@@ -86,6 +86,7 @@ struct LikelyColumns {
   /// How a column or key is written in YAML, inside braces.
   static func yaml(_ place: Int, _ names: [String], _ isNumbered: Bool) -> String? {
     let name = names[place]
+    if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) { return isNumbered ? "\(place + 1)" : nil }
     let isUnique = names.count { $0.lowercased() == name.lowercased() } == 1
     if isNumbered {
       guard isUnique, name.utf8.count <= 60, case .name = ColumnReference(name) else { return "\(place + 1)" }

@@ -44,8 +44,17 @@ enum FileHead {
       guard let count = try rows.fruitlessRows(&reader), let row = rows.firstMalformed else { return nil }
       let looked = isWhole ? "" : " of the first \(size >> 10) KiB"
       let none = count == 1 ? "the only row\(looked) is not a \(event)" : "none of the \(count) rows\(looked) is a \(event)"
-      return "line \(row.line): \(row.reason); \(none)"
+      return "line \(row.line): \(row.reason); \(none)" + (isJSON ? "" : remedy(path, event))
     } catch { return nil }
+  }
+
+  /// The options that read such rows, if they are found; otherwise empty.
+  private static func remedy(_ path: String, _ event: String) -> String {
+    let guess = FileGuess(path: path)
+    let isSame = (guess.options.first { $0.name == "event" }?.value ?? "trade") == event
+    guard guess.problem == nil, !guess.options.isEmpty, isSame else { return "" }
+    let options = guess.options.filter { $0.name != "event" }.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
+    return "; these options read it: \(options)"
   }
 
   private static func look(

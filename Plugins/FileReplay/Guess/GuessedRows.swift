@@ -190,6 +190,11 @@ struct GuessedRows {
 
   /// A text in quotation marks for YAML.
   private static func quoted(_ text: String) -> String {
-    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    let escaped = text.unicodeScalars.map { scalar in
+      if scalar == "\\" || scalar == "\"" { return "\\\(scalar)" }
+      guard scalar.properties.generalCategory == .control else { return String(scalar) }
+      return "\\x" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+    }
+    return "\"\(escaped.joined())\""
   }
 }

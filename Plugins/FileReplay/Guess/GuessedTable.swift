@@ -67,8 +67,9 @@ struct GuessedTable {
       }
       let text = bytes[at..<max(at, end - 1)].prefix { $0 != 10 && $0 != 13 }
       let fields = step != .complete ? [String(decoding: text, as: UTF8.self)] : text.isEmpty ? [] : CSVRows.names(in: record)
-      records.append(
-        Record(line: first, start: String(decoding: text.prefix { $0 != delimiter }.prefix(24), as: UTF8.self), fields: fields))
+      // Not half of a character.
+      let start = String(decoding: text.prefix { $0 != delimiter }.prefix(24), as: UTF8.self).prefix { $0 != "\u{fffd}" }
+      records.append(Record(line: first, start: String(start), fields: fields))
       at = end
     }
     return records

@@ -46,6 +46,27 @@ import Testing
     #expect(found.questions.map(\.option) == ["symbol", "zone"])
   }
 
+  @Test func `a file of which no row is an event is told with all options that read it`() {
+    let folder = TemporaryFolder()
+    folder.put("symbol,time,price\nA,01/17/2024,$1.50\nB,01/18/2024,$2.50\n", in: "f.csv")
+    #expect(
+      FileHead.doubt(about: folder.file("f.csv"), .init(), as: Trade.fields, event: "trade")
+        == "line 2: 'time' is not a time in ISO-8601 or since the epoch: '01/17/2024'; write time: \"MM/dd/yyyy\"; none of the 2 rows is a "
+        + "trade; these options read it: time: \"MM/dd/yyyy\", numbers: grouped")
+  }
+
+  @Test func `what is written in the file is quoted for YAML`() {
+    let found = guess(
+      "symbol,time,pri\tce,act\u{1}\nA,2024-01-02T09:30:00Z,5,\"the \"\"buy\"\"\"\nA,2024-01-02T09:30:01Z,6,sell \u{7}\n\u{7f}end\n")
+    #expect(
+      found.yaml() == """
+        ignore: ["\\x7fend"]
+        columns: { price: 3, side: 4 }
+        sides: { buy: ["the \\"buy\\""], sell: ["sell \\x07"] }
+
+        """)
+  }
+
   @Test func `any bytes have a guess`() {
     var random = SplitMix(38)
     let alphabet = Array("01/2.:;,\t|\"-+eK TZaM\n\r\u{e4}$()x".utf8) + [0, 0xff]
