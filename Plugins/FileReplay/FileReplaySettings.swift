@@ -333,6 +333,7 @@ extension TimeForm: ScalarOption {
     do throws(TimePattern.Fault) { self.init(try TimePattern(text)) } catch {
       if let meant = TimeFormat.meant(by: text) { throw .hint("did you mean '\(meant.name)'?") }
       let small = text.lowercased()
+      if let meant = TimePattern.meant(by: text) { throw .hint("did you mean '\(meant.text)'?") }
       if small.contains("%") { throw .hint("patterns are written like MM/dd/yyyy HH:mm:ss.SSS") }
       throw small.contains("yy") || small.contains("mm") ? .hint(error.message) : .mismatch
     }

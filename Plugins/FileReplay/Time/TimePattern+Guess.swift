@@ -33,6 +33,31 @@ extension TimePattern {
     }
   }
 
+  /// The pattern that a text in the notation of another program stands for: `%d.%m.%Y`, `DD.MM.YYYY`; nil if it is none.
+  static func meant(by text: String) -> TimePattern? {
+    let letters: [Character: String] = [
+      "Y": "yyyy", "y": "yy", "m": "MM", "d": "dd", "e": "d", "H": "HH", "I": "hh", "M": "mm", "S": "ss", "f": "SSSSSS", "p": "a",
+      "b": "MMM",
+      "B": "MMMM", "a": "EEE", "A": "EEEE", "z": "X", "F": "yyyy-MM-dd", "T": "HH:mm:ss", "D": "MM/dd/yy", "R": "HH:mm",
+    ]
+    var meant = text.replacing("YY", with: "yy").replacing("DD", with: "dd").replacing(/f+/) {
+      String(repeating: "S", count: $0.output.count)
+    }
+    if text.contains("%") {
+      meant = ""
+      var rest = text[...]
+      while let first = rest.popFirst() {
+        guard first == "%" else {
+          meant.append(first)
+          continue
+        }
+        guard let letter = rest.popFirst(), let part = letters[letter] else { return nil }
+        meant += part
+      }
+    }
+    return meant == text ? nil : try? TimePattern(meant)
+  }
+
   /// The same pattern with one or two digits, and any number of decimals.
   private var lenient: TimePattern {
     var text = text

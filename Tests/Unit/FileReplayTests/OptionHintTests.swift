@@ -20,9 +20,12 @@ import Testing
     arguments: [
       ("time: epoch", "; did you mean 's'?"), ("time: Milliseconds", "; did you mean 'ms'?"), ("time: ISO", "; did you mean 'iso8601'?"),
       (
-        "time: YYYY-MM-DD",
-        "; 'YYYY' is no part of a time; there are yyyy, MM, dd, HH, mm, ss, SSS, hh with a, MMM, EEE and X, and text in single quotes"
-      ), ("time: MM/dd/yyyy", "valid"), ("time: HH:mm:ss", "times in 'HH:mm:ss' need a date: set 'date', such as 'date: 2013-10-08'"),
+        "time: yyyy-MM-ww",
+        "; 'ww' is no part of a time; there are yyyy, MM, dd, HH, mm, ss, SSS, hh with a, MMM, EEE and X, and text in single quotes"
+      ), ("time: YYYY-MM-DD", "; did you mean 'yyyy-MM-dd'?"),
+      ("time: '%d.%m.%Y %H:%M:%S.%f'", "; did you mean 'dd.MM.yyyy HH:mm:ss.SSSSSS'?"),
+      ("time: '%c'", "; patterns are written like MM/dd/yyyy HH:mm:ss.SSS"), ("time: MM/dd/yyyy", "valid"),
+      ("time: HH:mm:ss", "times in 'HH:mm:ss' need a date: set 'date', such as 'date: 2013-10-08'"),
       ("time: xyzzyx", ", got 'xyzzyx'"),
       ("time: ns since midnight", "times in 'ns since midnight' need a date: set 'date', such as 'date: 2013-10-08'"),
       ("format: CSV", "; did you mean 'csv'?"), ("event: TRADE", "; did you mean 'trade'?"),
