@@ -86,7 +86,7 @@ import Testing
         plugins.yaml:1:1: error: no such file or folder
         1 problem; nothing was started
         begin with one of these:
-          stockbus demo      shows a whole market with made-up prices, here and on a page
+          stockbus demo      shows a market with made-up prices, here and on a page
           stockbus init      writes a plugins.yaml to start from
           stockbus run FILE  runs a configuration; without FILE that is plugins.yaml
           stockbus list      lists the plugins

@@ -18,7 +18,7 @@ enum FirstSteps {
   private static var rows: [[String]] {
     let name = Program.name
     let starters = [
-      ["\(name) demo", "shows a whole market with made-up prices, here and on a page"],
+      ["\(name) demo", "shows a market with made-up prices, here and on a page"],
       ["\(name) init", "writes a plugins.yaml to start from"],
     ]
     return (StarterConfig.isPossible(Program.catalogue) ? starters : []) + [
