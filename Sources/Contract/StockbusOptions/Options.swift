@@ -85,7 +85,7 @@ package struct OptionInfo: Sendable {
   package var nested: [OptionInfo] { form.nested }
 
   /// This option, whose value is a mapping of `infos`, which its type does not declare.
-  func holding(_ infos: [OptionInfo]) -> OptionInfo {
+  package func holding(_ infos: [OptionInfo]) -> OptionInfo {
     OptionInfo(
       name: name, sentence: sentence, typeName: typeName, typePhrase: typePhrase, defaultText: nil, rangeText: nil,
       isRequired: infos.contains(where: \.isRequired), schema: schema, form: .mapping(infos))

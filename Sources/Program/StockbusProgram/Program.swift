@@ -115,7 +115,7 @@ package struct Program: Sendable {
   private var companion: any RunCompanion.Type { parts.lazy.compactMap(\.companion).first ?? NoCompanion.self }
 
   /// Looks at a file of rows; nil if the program has no such part.
-  var fileLook: (@Sendable (String) -> FileLook)? { parts.lazy.compactMap(\.look).first }
+  var fileSurvey: (@Sendable (String) -> FileSurvey)? { parts.lazy.compactMap(\.look).first }
 
   /// Reads the file under `history`; nil if the program has no such part.
   var pastReader: PastReader? { parts.lazy.compactMap(\.past).first }

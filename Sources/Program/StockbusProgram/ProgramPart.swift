@@ -18,11 +18,11 @@ package struct ProgramPart: Sendable {
   package var companion: (any RunCompanion.Type)?
   package var past: PastReader?
   /// Looks at a file of rows, for `init csv`.
-  package var look: (@Sendable (_ path: String) -> FileLook)?
+  package var look: (@Sendable (_ path: String) -> FileSurvey)?
 
   package init(
     _ topic: CommandTopic, commands: [any ParsableCommand.Type] = [], companion: (any RunCompanion.Type)? = nil, past: PastReader? = nil,
-    look: (@Sendable (_ path: String) -> FileLook)? = nil
+    look: (@Sendable (_ path: String) -> FileSurvey)? = nil
   ) {
     self.look = look
     self.topic = topic

@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func `a file becomes the options that read it, with what it does not say answered and marked`() throws {
-    let look = FileLook(
+    let look = FileSurvey(
       options: [("event", "bar"), ("time", "\"MM/dd/yyyy\""), ("zone", "UTC")],
       questions: [.init(option: "zone", text: "In which time zone are the times?", choices: ["UTC", "America/New_York"])], rows: 8,
       refused: 2, firstRefusal: "line 3: 'close' is empty", problem: nil)
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func `a file that cannot be read is told in one line`() {
-    let look = FileLook(options: [], questions: [], rows: 0, refused: 0, firstRefusal: nil, problem: "it has no rows")
+    let look = FileSurvey(options: [], questions: [], rows: 0, refused: 0, firstRefusal: nil, problem: "it has no rows")
     let error = #expect(throws: StarterConfig.Mistake.self) { try StarterConfig.csv("x.csv", { _ in look }, answer: { _ in "" }) }
     #expect(error?.description == "'x.csv': it has no rows")
   }

@@ -70,7 +70,7 @@ extension StarterConfig {
     instruments: demo  # names and industries; a CSV file of your own, or a list, is possible too
 
     sources:
-      # Prices that nobody has paid: each second, and an hour of them at the start.
+      # Made-up prices: one each second, and an hour of them at the start.
       made_up_shares: { plugin: generator, symbols: 25, interval: 1s, past: 1h, volatility: 0.05% }
       # In their place: a venue, a file, a program of your own.
       made_up_coins: { plugin: generator, symbols: [BTC-USD, ETH-USD, SOL-USD], interval: 1s, past: 1h, volatility: 0.06% }

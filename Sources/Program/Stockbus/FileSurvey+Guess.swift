@@ -1,7 +1,7 @@
 import FileReplay
 import StockbusProgram
 
-extension FileLook {
+extension FileSurvey {
   /// Looks at the first lines of a file.
   init(path: String) {
     let guess = FileGuess(path: path)

@@ -1,7 +1,7 @@
 import StockbusPlugin
 
 /// What the first lines of a file of rows show.
-package struct FileLook: Sendable {
+package struct FileSurvey: Sendable {
   /// Something that the file does not say.
   package struct Question: Sendable {
     /// The option that answers it.
@@ -40,7 +40,7 @@ extension StarterConfig {
   ///   - look: looks at the file.
   ///   - answer: the answer to a question, in YAML.
   static func csv(
-    _ path: String, _ look: (String) -> FileLook, answer: (FileLook.Question) -> String
+    _ path: String, _ look: (String) -> FileSurvey, answer: (FileSurvey.Question) -> String
   ) throws(Mistake) -> StarterConfig {
     let found = look(path)
     if let problem = found.problem { throw Mistake(description: "\(shown(path, limit: 200)): \(problem)") }
