@@ -240,10 +240,13 @@ struct PipelineLoop {
     pipeline.notices.close { readers in everybody.allSatisfy { $0.hasEnded || readers.contains($0.id) } }
   }
 
-  /// True if all sinks have ended and one of them has failed, so that no later event would be seen.
+  /// True if all sinks have ended because one of them, or a processor before them, has failed, so that no later event would be seen.
   private var areSinksGone: Bool {
-    let outcomes = pipeline.members.filter { $0.plan.blueprint.kind == .sink }.map(\.outcome)
-    return outcomes.allSatisfy { $0 != nil } && outcomes.contains { if case .failed = $0 { true } else { false } }
+    let sinks = pipeline.members.filter { $0.plan.blueprint.kind == .sink }
+    if sinks.isEmpty || !sinks.allSatisfy(\.hasEnded) { return false }
+    return pipeline.members.contains { member in
+      if case .failed = member.outcome { member.plan.blueprint.kind != .source } else { false }
+    }
   }
 
   private func isComing(_ member: Member) -> Bool { pipeline.coming.contains { $0.number == member.number } }

@@ -108,6 +108,22 @@ import Testing
     }
   }
 
+  @Test func `a run whose last sink has ended behind a failed processor stops, with the status of a failure`() async throws {
+    try await journalled { journal in
+      let harness = try pipeline(
+        """
+        sources: { ticks: { plugin: numbers, count: 100, hold: true } }
+        processors: { broken: { plugin: pass, inputs: [ticks], poison: [5], supervision: { restarts: 0 } } }
+        sinks: { behind: { plugin: keep, inputs: [broken] } }
+        """)
+      let end = await harness.run()
+      #expect(end.fate("broken")?.outcome == .failed("5 is poison"))
+      #expect(end.fate("behind")?.outcome == .completed && end.fate("ticks")?.outcome == .completed)
+      #expect(end.ledger.isBalanced && end.exitStatus == 1)
+      #expect(harness.log.texts(.notice).contains("notice no sink is left: the run stops"))
+    }
+  }
+
   @Test func `on_failure stop ends the run gracefully`() async throws {
     try await journalled { journal in
       let harness = try pipeline(
