@@ -122,11 +122,26 @@ actor Bars<Reader: BarReader>: TimedProcessor {
       var last = first + 1
       while last < refusals.count, refusals[last].event == refusals[first].event { last += 1 }
       let event = events[refusals[first].event]
+      let leap = book.leap.flatMap { leap in
+        refusals[first].reason == .late && event.received.ns < leap.received.subtractingSaturating(EventClock.tolerance) ? leap : nil
+      }
+      if let leap, !leap.isReported { report(leap, before: event.received) }
       context.reject(
         Reader.Input.schema.json(event), origin: "\(Reader.Input.eventName) of \(event.symbol)",
-        reason: Refusal.text(refusals[first..<last], time: event.time, received: event.received), symbol: event.symbol)
+        reason: Refusal.text(refusals[first..<last], time: event.time, received: event.received, after: leap),
+        symbol: event.symbol)
       first = last
     }
     book.refusals.removeAll(keepingCapacity: true)
+  }
+
+  /// Reports an event that has closed the bars of others, which came later and were received before it.
+  private func report(_ leap: BarBook.Leap, before received: Timestamp) {
+    book.leap?.isReported = true
+    context.count(datedAhead: 1)
+    let ahead = Duration.nanoseconds(leap.received.subtractingSaturating(received.ns)).roughText
+    context.logger.warning(
+      "an event of \(leap.symbol) dated \(Timestamp(ns: leap.received)) has closed the bars up to then, and events \(ahead) older, which came after it, are too late for their bars; correct its time, or sort the input by time"
+    )
   }
 }

@@ -17,6 +17,13 @@ extension BarBook {
     forget()
   }
 
+  /// Closes the bars that are due before the receipt of an event, which is after all others so far.
+  @inline(never)
+  mutating func pass(_ received: Int64, by symbol: Symbol, into output: inout Outlet<Bar>) {
+    if received.subtractingSaturating(newest) > EventClock.tolerance { leap = Leap(symbol: symbol, received: received) }
+    advance(to: received &- 1, into: &output)
+  }
+
   /// Sends the unfinished bars, marked partial, when the input has ended: those of times in the order of `advance`, then the others.
   mutating func drain(into output: inout Outlet<Bar>) {
     let end = max(newest, lastDue)

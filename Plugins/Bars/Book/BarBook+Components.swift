@@ -7,8 +7,8 @@ extension BarBook {
     for i in bars.indices {
       let (time, received) = (bars[i].time, bars[i].received)
       if received.ns > newest {
+        if received.ns > nextDue { pass(received.ns, by: bars[i].symbol, into: &output) }
         newest = received.ns
-        if received.ns > nextDue { advance(to: received.ns &- 1, into: &output) }
       }
       if time > received, EventClock.fair(bars[i]) != time {
         refuse(i, .ahead)

@@ -62,6 +62,17 @@ struct BarBook: ~Copyable {
   /// The due time of the bars that closed last.
   var lastDue = Int64.min
 
+  /// The last event that has closed bars and came more than `EventClock.tolerance` after the one before it.
+  var leap: Leap?
+
+  /// An event whose receipt is far after the one before it, so that it may be wrong.
+  struct Leap {
+    var symbol: Symbol
+    var received: Int64
+    /// True once events that were received before it have come after it.
+    var isReported = false
+  }
+
   /// Events of the present batch that do not count for some bars. The owner removes them after each batch.
   var refusals: [Refusal] = []
   /// How often a bar's volume, turnover or count exceeded its range, since this was last set to 0.
@@ -126,8 +137,8 @@ struct BarBook: ~Copyable {
       if i < later.count { prefetchBar(of: later[i].symbol) }
       let received = events[i].received
       if received.ns > newest {
+        if received.ns > nextDue { pass(received.ns, by: events[i].symbol, into: &output) }
         newest = received.ns
-        if received.ns > nextDue { advance(to: received.ns &- 1, into: &output) }
       }
       let time = events[i].time
       // Nearly all events are dated before their receipt.

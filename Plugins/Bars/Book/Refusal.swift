@@ -27,7 +27,9 @@ struct Refusal: Hashable {
 extension Refusal {
   /// Why an event does not count, in words: `it came too late for its bar of 1s, 1m`; and how far its time is from its receipt, if that is
   /// far, since a clock that is wrong from the start shows nowhere else.
-  static func text(_ refusals: some Sequence<Refusal>, time: Timestamp, received: Timestamp) -> String {
+  ///
+  /// - Parameter leap: an event that was received after this one and came before it.
+  static func text(_ refusals: some Sequence<Refusal>, time: Timestamp, received: Timestamp, after leap: BarBook.Leap?) -> String {
     var texts: [(reason: Reason, lengths: [BarLength])] = []
     for refusal in refusals {
       if let i = texts.firstIndex(where: { $0.reason == refusal.reason }) {
@@ -36,7 +38,7 @@ extension Refusal {
         texts.append((refusal.reason, [refusal.length]))
       }
     }
-    let reasons = texts.compactMap { $0.reason.text($0.lengths.map { "\($0)" }.joined(separator: ", ")) }
+    let reasons = texts.compactMap { $0.reason.text($0.lengths.map { "\($0)" }.joined(separator: ", "), after: leap) }
     let limit = texts.contains { $0.reason == .ahead } ? ", more than the 5s allowed" : ""
     return (reasons + [gap(time, received, limit)].compactMap { $0 }).joined(separator: "; ")
   }
@@ -53,11 +55,13 @@ extension Refusal {
 
 extension Refusal.Reason {
   /// Nil if the distance from the receipt, which follows, is the reason.
-  fileprivate func text(_ lengths: String) -> String? {
+  fileprivate func text(_ lengths: String, after leap: BarBook.Leap?) -> String? {
     switch self {
     case .ahead: nil
     case .negativeVolume: "its size is negative"
-    case .late: "it came too late for its bar of \(lengths)"
+    case .late:
+      "it came too late for its bar of \(lengths)"
+        + (leap.map { ", because an event of \($0.symbol) dated \(Timestamp(ns: $0.received)) came before it" } ?? "")
     case .outside: "its bar of \(lengths) would be outside the range of times"
     case .straddles: "it is not within one bar of \(lengths)"
     case .notOfTime: "it is a bar of trades or of a volume, which cannot be part of a bar of \(lengths)"

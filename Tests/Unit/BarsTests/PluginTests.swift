@@ -71,6 +71,23 @@ import Testing
     #expect(harness.counter("dated ahead") == 1)
   }
 
+  @Test func `a row dated ahead is named as the reason of what comes too late after it, and is reported once`() async throws {
+    let harness = PluginHarness()
+    let day = 86_400 * second
+    let rows = [
+      trade("A", 10, at: 0), trade("B", 99, at: day), trade("A", 12, at: 2 * second), trade("A", 13, at: 303 * second),
+      trade("A", 14, at: day + second),
+    ]
+    let _: [Bar] = try await harness.output(of: Plugin.bars, options: "lengths: 1m", inputs: [rows])
+    let reason = "it came too late for its bar of 1m, because an event of B dated 2013-10-09T13:30:00Z came before it"
+    #expect(harness.deadLetters.map(\.reason) == [reason, reason])
+    #expect(harness.counter("dated ahead") == 1)
+    #expect(
+      harness.log.texts(.warning) == [
+        "warning plugin: an event of B dated 2013-10-09T13:30:00Z has closed the bars up to then, and events 23h59m58s older, which came after it, are too late for their bars; correct its time, or sort the input by time"
+      ])
+  }
+
   private func quote(_ bid: Price, _ ask: Price, at time: Int64 = 0, sizes: (Quantity, Quantity) = (1, 1)) -> Quote {
     Quote(
       symbol: "A", bid: bid, ask: ask, bidSize: sizes.0, askSize: sizes.1, time: Timestamp(ns: morning + time),
