@@ -93,8 +93,13 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   /// Writes the waiting events; returns true if there may be more bars to remove. After an error all of them still wait.
   private func attempt() throws(HistoryError) -> Bool {
     guard let writer else { return false }
-    if waiting.isEmpty { try writer.checkPlace() } else { try write(by: writer) }
+    if waiting.isEmpty { try check(writer) } else { try write(by: writer) }
     return try trim(isExact: false)
+  }
+
+  /// Throws if the file has gone, or still cannot be written after a failure.
+  private func check(_ writer: HistoryWriter) throws(HistoryError) {
+    if writing.trouble == nil { try writer.checkPlace() } else { try writer.probe() }
   }
 
   private func write(by writer: HistoryWriter) throws(HistoryError) {
@@ -160,8 +165,13 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
     while (try? await context.clock.sleep(for: .seconds(1))) != nil {
       if writing.isWaiting { continue }
       do throws(HistoryError) {
-        try writer?.checkPlace()
-        if waiting.isEmpty { writing.succeeded() }
+        guard let writer else { continue }
+        if !waiting.isEmpty {
+          try writer.checkPlace()
+        } else {
+          try check(writer)
+          writing.succeeded()
+        }
       } catch { writing.failed("\(error)", mayPass: error.mayPass) }
     }
   }

@@ -130,19 +130,22 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
   private func attempt() throws(HistoryError) {
     for problem in desk.takeProblems() { context.logger.error("\(problem)") }
     let book = book
-    if !desk.hasUnsaved { return try book?.checkPlace() ?? () }
+    if !desk.hasUnsaved { return try checkBook() }
     try desk.save { records, instruments, position throws(HistoryError) in
       try book?.write(records.lazy.map(\.content), instruments, position: position)
     }
   }
 
+  /// Throws if the file has gone, or still cannot be written after a failure.
+  private func checkBook() throws(HistoryError) { try writing.trouble == nil ? book?.checkPlace() : book?.probe() }
+
   /// Notices soon that the file has gone, or can be written again, also where nothing is to be saved.
   package func background() async {
     if book == nil { return }
     while (try? await context.clock.sleep(for: .seconds(1))) != nil {
-      guard !writing.isWaiting, let book else { continue }
+      guard !writing.isWaiting, book != nil else { continue }
       do throws(HistoryError) {
-        if writing.trouble == nil { try book.checkPlace() } else { try book.probe() }
+        try checkBook()
         writing.succeeded()
       } catch { writing.failed("\(error)", mayPass: error.mayPass) }
     }
@@ -165,9 +168,10 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
     return answer
   }
 
-  /// Saves what has changed, at once or not at all.
+  /// Saves what has changed, at once or not at all. Where nothing has changed, this says nothing of whether writing works again.
   private func keep() throws(CommandError) {
     do throws(HistoryError) {
+      if !desk.hasUnsaved { return try book?.checkPlace() ?? () }
       try attempt()
       writing.succeeded()
     } catch {

@@ -216,6 +216,9 @@ package final class HistoryWriter {
   /// Throws if the file at the path was moved, removed or replaced, so that writes would not reach it.
   package func checkPlace() throws(HistoryError) { try connection.checkPlace() }
 
+  /// Throws if nothing can be written at present.
+  package func probe() throws(HistoryError) { try connection.probe() }
+
   /// Lets the file grow no further than to this many pages; for tests.
   func limit(pages: Int) throws(HistoryError) { try connection.limit(pages: pages) }
 

@@ -29,8 +29,13 @@ package final class PatientWriting {
   ) async throws(EnvironmentFailure) {
     isWaiting = true
     defer { isWaiting = false }
-    try await patience.insist(since: isLate ? failingSince : nil, known: trouble, mayPass: mayPass, failed: { note("\($0)") }, attempt)
-    succeeded()
+    try await patience.insist(
+      since: isLate ? failingSince : nil, known: trouble, mayPass: mayPass, failed: { note("\($0)") }
+    ) { () async throws(Failure) in
+      try await attempt()
+      // At once, before another attempt may fail.
+      succeeded()
+    }
   }
 
   /// Reports a failed attempt while no event waits for it.
@@ -44,7 +49,7 @@ package final class PatientWriting {
     failingSince = failingSince ?? context.clock.uptime
   }
 
-  /// Reports a successful attempt.
+  /// Reports a successful attempt, which has written something if writing had failed.
   package func succeeded() {
     guard let since = failingSince else { return }
     (trouble, failingSince) = (nil, nil)

@@ -153,8 +153,12 @@ package final class RetryingFile {
       failed: { error in
         noteFailure(error)
         noteGoneReader(error)
-      }, attempt)
-    noteSuccess()
+      }
+    ) { () throws(FileError) in
+      try attempt()
+      // At once, before another attempt may fail.
+      noteSuccess()
+    }
   }
 
   private func noteSuccess() {

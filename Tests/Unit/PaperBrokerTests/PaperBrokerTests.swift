@@ -161,7 +161,9 @@ import Testing
     try other.execute("BEGIN EXCLUSIVE")
     let refusal = CommandError.busy("not done: '\(path)' is locked by another program; try again later")
     await #expect(throws: refusal) { try await running.perform("buy AAPL 10 key second") }
-    #expect(harness.trouble == "'\(path)' is locked by another program")
+    // A question is answered, and does not show that writing works again.
+    #expect(try await running.perform("show").hasPrefix("account paper\t"))
+    #expect(harness.trouble == "'\(path)' is locked by another program" && harness.log.texts(.notice) == [])
     // Fills the waiting order.
     try await running.send([quote(94, 95, 2)])
     await harness.clock.waitForSleeper(until: .milliseconds(100))
