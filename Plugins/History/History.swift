@@ -71,6 +71,17 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
       writer = try HistoryWriter(
         settings.path, keep: settings.retention, isSynced: settings.sync, files: context.files, dates: dates)
     }
+    try warnOfFuture()
+  }
+
+  /// Warns of bars and prices whose time has not come yet, because an earlier run had a wrong clock or input.
+  private func warnOfFuture() throws(HistoryError) {
+    let now = context.clock.now
+    guard let found = try writer?.future(after: now) else { return }
+    let lead = Duration.nanoseconds(found.time.ns.subtractingSaturating(now.ns)).roughText
+    context.logger.warning(
+      "\(shown(settings.path)) has \(found.what) \(found.time), \(lead) ahead of this machine's clock: last prices from then stay the last ones until then; to begin anew, remove the file"
+    )
   }
 
   private func take(_ events: Span<Bar>) {
@@ -115,7 +126,7 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
   private func trim(isExact: Bool) throws(HistoryError) -> Bool {
     guard let writer else { return false }
     do throws(HistoryError) {
-      let step = try writer.trim(isExact: isExact)
+      let step = try writer.trim(isExact: isExact, now: context.clock.now)
       removed.add(step.removed)
       return !step.isDone
     } catch {

@@ -204,13 +204,37 @@ package final class HistoryWriter {
   ///
   /// - Parameter isExact: false leaves bars that exceed their retention by less than a 64th of it, so that a chunk is not written again for
   ///   each bar of it.
-  package func trim(limit: Int = 2000, isExact: Bool = true) throws(HistoryError) -> (removed: Int, isDone: Bool) {
+  ///   - now: the time of the machine's clock, if known: bars of a later time remove nothing as long as it is not reached.
+  package func trim(
+    limit: Int = 2000, isExact: Bool = true, now: Timestamp = Timestamp(ns: .max)
+  ) throws(HistoryError) -> (removed: Int, isDone: Bool) {
+    var newest = newest
+    for (length, start) in newest { newest[length] = min(start, Self.latest(length, at: now)) }
     if trimming.isDone(newest, isExact: isExact) { return (0, true) }
     var next = trimming
-    let newest = newest
     let removed = try connection.writing { db in try next.step(&chunks, db, newest, limit: limit, isExact: isExact) }
     trimming = next
     return (removed, next.isDone(newest, isExact: isExact))
+  }
+
+  /// The latest start of a bar that is not dated ahead. One of a day or more has midnight UTC of its date, which begins earlier in the east.
+  private static func latest(_ length: BarLength, at now: Timestamp) -> Int64 {
+    now.ns.addingSaturating(length >= .day ? BarLength.day.raw : EventClock.tolerance)
+  }
+
+  /// What the file has of a time after `now`: `a price of A of`, and the time; nil if there is nothing.
+  package func future(after now: Timestamp) throws(HistoryError) -> (what: String, time: Timestamp)? {
+    let bars = newest.filter { $0.value > Self.latest($0.key, at: now) }
+    let price = try connection.reading { db in
+      try db.rows(
+        "SELECT name, time FROM last_prices JOIN symbols ON symbols.id = symbol WHERE time > ? ORDER BY time DESC LIMIT 1",
+        .integer(now.ns.addingSaturating(EventClock.tolerance))
+      ) { ($0.text(0) ?? "", Timestamp(ns: $0.integer(1))) }.first
+    }
+    let bar = bars.max { ($0.value, $0.key) < ($1.value, $1.key) }.map { ("a bar of \($0.key) of", Timestamp(ns: $0.value)) }
+    guard let price else { return bar }
+    if let bar, bar.1 > price.1 { return bar }
+    return ("a price of \(price.0) of", price.1)
   }
 
   /// Throws if the file at the path was moved, removed or replaced, so that writes would not reach it.

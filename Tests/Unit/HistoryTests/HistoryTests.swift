@@ -8,7 +8,8 @@ import StockbusSQLite
 import StockbusTestKit
 import Testing
 
-private let day: Int64 = 86_400_000_000_000
+private let day: Int64 = 86_400 * second
+private let second: Int64 = 1_000_000_000
 
 private func bar(_ symbol: Symbol, _ start: Int64, _ length: BarLength = .day, price: Int64 = 100) -> Bar {
   Bar(
@@ -107,6 +108,30 @@ extension Plugin {
     #expect(try reader.bars("A", .time(day / 2)).count == 50)
     #expect(harness.counter("removed") == 39)
     #expect(try reader.previousClose(of: "A", before: CivilDate(daysSinceEpoch: 5)) != nil)
+  }
+
+  @Test func `bars ahead of the machine's clock remove none of the present, and are reported at the next start`() async throws {
+    // The clock was three days ahead; at the start the file has nothing.
+    let clock = ManualTimekeeper()
+    let now = clock.now.ns
+    func run(at time: Int64) async throws -> PluginHarness {
+      let harness = PluginHarness(clock: ManualTimekeeper(start: Timestamp(ns: time)))
+      let bars = [bar("A", time - 2 * second, .time(second)), bar("A", time - second, .time(second))]
+      let trade = Trade(symbol: "A", price: 1, size: 1, time: Timestamp(ns: time - 1), received: Timestamp(ns: time), side: .buy)
+      try await harness.consume(
+        [Feed(bars), Feed([trade])], by: Plugin.history, options: "{ path: \(path), keep: { 1s: 1d } }")
+      return harness
+    }
+    #expect(try await run(at: now + 3 * day).log.texts(.warning) == [])
+    let harness = try await run(at: now)
+    #expect(harness.counter("bars") == 2 && harness.counter("removed") == 0)
+    #expect(
+      harness.log.texts(.warning) == [
+        "warning plugin: '\(path)' has a price of A of 2013-10-11T13:29:59.999999999Z, 3d ahead of this machine's clock: last prices from then stay the last ones until then; to begin anew, remove the file"
+      ])
+    #expect(try HistoryReader(path).bars("A", .time(second)).count == 4)
+    // When the time has come, all is removed as it should.
+    #expect(try await run(at: now + 3 * day + second).counter("removed") == 2)
   }
 
   @Test func `a file that another program has locked is waited for, and what cannot be written is lost by number`() async throws {
