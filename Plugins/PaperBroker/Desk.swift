@@ -15,7 +15,7 @@ struct Desk {
   /// The position at the last change. A restarted broker continues from here: later events had no effect except on prices.
   private var changedAt = BookedPosition()
   /// Up to here everything was booked by an earlier run.
-  private var booked = BookedPosition()
+  private(set) var booked = BookedPosition()
   private var passed = BookedPosition()
   private let interval: Int64
   /// Accounts that the first event or command opens.
@@ -67,6 +67,14 @@ struct Desk {
     unpublished += state.snapshot.accounts.map { BrokerRecord($0) }
     collect()
     unopened = []
+  }
+
+  /// Continues at `time`, which is before that of the book: what was booked had wrong times, and nothing that comes was booked before.
+  /// Splits that took effect by the time of the book are not repeated.
+  mutating func setBack(to time: Timestamp) {
+    (booked, position, changedAt) = (BookedPosition(), BookedPosition(), BookedPosition())
+    broker.setBack(to: time.before)
+    markets.setBack(to: time.before, &broker, into: &outcomes)
   }
 
   /// The settings without effect on an account that was saved before, in sentences.

@@ -35,7 +35,11 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
   /// True if the file is looked for although nothing is to be saved.
   private var isEnding = false
   private var hasStopped = false
-  private let booked: Counter
+  private let passedOver: Counter
+  /// True if an event was used.
+  private var hasTaken = false
+  /// While the book is ahead of the machine's clock: the kinds of events that have come. The first of each shows whether it is live.
+  private var kindsAhead: Set<String>?
 
   package static var handlers: [InputHandler<PaperBroker>] {
     [
@@ -52,7 +56,7 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
     self.context = context
     writing = PatientWriting(settings.patience, context)
     desk = Desk(settings, context.instruments)
-    booked = context.counter("booked before", "Events that were skipped, because the file already has their results.")
+    passedOver = context.counter("passed over", "Events that were not used, because the file is booked up to after their receipt.")
   }
 
   package func start() async throws {
@@ -64,6 +68,7 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
       if let saved {
         for remark in Desk.remarks(on: settings, after: saved) { context.logger.warning("\(remark)") }
         try desk.restore(settings, from: saved)
+        warnOfFuture()
       }
     } catch let error as HistoryError {
       throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent)
@@ -90,9 +95,44 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
   private func process<E: Event>(
     _ events: Span<E>, into output: inout Outlet<BrokerRecord>, _ take: (inout Broker, E, inout Outcomes) -> Void
   ) {
-    let passedOver = desk.process(events, take)
-    booked.add(passedOver)
-    output.filter(passedOver)
+    if events.isEmpty { return }
+    let first = E.schema.receipt(of: events[0])
+    if kindsAhead != nil { look(atFirst: E.eventName, received: first) }
+    let count = desk.process(events, take)
+    if count < events.count { hasTaken = true }
+    if count > 0 { passOver(count, from: first) }
+    output.filter(count)
+  }
+
+  private func passOver(_ count: Int, from first: Timestamp) {
+    if passedOver.total == 0, let path = settings.path {
+      context.logger.notice(
+        "\(shown(path)) is booked up to \(desk.booked.time): what was received before is passed over, from \(first) on; to begin anew, remove the file"
+      )
+    }
+    passedOver.add(count)
+  }
+
+  // MARK: A wrong clock
+
+  /// Warns of a book whose time has not come yet.
+  private func warnOfFuture() {
+    let lead = desk.booked.time.ns.subtractingSaturating(context.clock.now.ns)
+    if lead <= 0 { return }
+    kindsAhead = []
+    guard lead > EventClock.tolerance, let path = settings.path else { return }
+    context.logger.warning(
+      "\(shown(path)) is booked up to \(desk.booked.time), which is \(Duration.nanoseconds(lead).roughText) ahead of this machine's clock: live prices are used at once, a recording is passed over up to then; to begin anew, remove the file"
+    )
+  }
+
+  /// An event that was received just now is live: it cannot have been booked by an earlier run, whose clock was ahead.
+  private func look(atFirst kind: String, received: Timestamp) {
+    guard kindsAhead?.insert(kind).inserted == true else { return }
+    let distance = received.ns.subtractingSaturating(context.clock.now.ns)
+    if distance.magnitude > EventClock.tolerance.magnitude { return }
+    kindsAhead = nil
+    desk.setBack(to: received)
   }
 
   package var due: Timestamp? { desk.due }
@@ -104,6 +144,9 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
     desk.valueNow()
     let named = desk.named
     context.noteMissing(named.unpriced, cameInstead: named.priced)
+    if passedOver.total > 0, !hasTaken, let path = settings.path {
+      context.note("nothing was traded: all events were received before \(desk.booked.time), up to which \(shown(path)) is booked")
+    }
   }
 
   package func handOver(into output: inout Outlet<BrokerRecord>) { isEnding = true }

@@ -74,6 +74,12 @@ struct Markets {
     plan()
   }
 
+  /// Sets the markets back to an earlier time, after a wrong one. Splits stay as they are.
+  mutating func setBack(to time: Timestamp, _ broker: inout Broker, into out: inout Outcomes) {
+    for place in markets.indices { markets[place].begin(at: time, &broker, into: &out) }
+    plan()
+  }
+
   /// Makes the change that is due first. Returns why a split was impossible, in a sentence.
   mutating func advance(_ broker: inout Broker, into out: inout Outcomes) -> String? {
     defer { plan() }

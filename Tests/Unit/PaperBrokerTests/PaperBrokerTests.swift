@@ -143,8 +143,65 @@ import Testing
     #expect(fills.count == 3)
     #expect(
       (first + second).compactMap { AccountsPart.part(of: $0) }.last?.cash == whole.compactMap { AccountsPart.part(of: $0) }.last?.cash)
-    #expect((harness.counter("booked before") ?? 0) > 0)
+    #expect((harness.counter("passed over") ?? 0) > 0)
     for name in ["paper.db", "paper.db-wal", "paper.db-shm", "paper.db-lock"] { folder.remove(name) }
+  }
+
+  /// The same replay twice: the first run has booked all of it.
+  @Test func `a replay that was booked trades nothing, and both its start and its end say so`() async throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("paper.db")
+    let feeds = { [Feed([quote(99, 101, 1), quote(99, 101, 3)]), Feed([order("a", .buy, 10, 2)])] }
+    let options = one + "\npath: \(path)\nvalue_every: 1s"
+    let first: [BrokerRecord] = try await PluginHarness().output(of: Plugin.paperBroker, options: options, feeds: feeds())
+    let harness = PluginHarness()
+    let second: [BrokerRecord] = try await harness.output(of: Plugin.paperBroker, options: options, feeds: feeds())
+    #expect(second.compactMap { AccountsPart.part(of: $0) }.last?.cash == first.compactMap { AccountsPart.part(of: $0) }.last?.cash)
+    #expect(second.compactMap { FillsPart.part(of: $0) } == [])
+    #expect(harness.counter("passed over") == 3)
+    #expect(
+      harness.log.texts(.notice) == [
+        "notice plugin: '\(path)' is booked up to 1970-01-01T00:00:03Z: what was received before is passed over, from 1970-01-01T00:00:01Z on; to begin anew, remove the file"
+      ])
+    #expect(
+      harness.notes == ["nothing was traded: all events were received before 1970-01-01T00:00:03Z, up to which '\(path)' is booked"])
+  }
+
+  @Test func `after a run with a clock that was ahead live prices are used at once, and a recording is passed over`() async throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("paper.db")
+    let options = one + "\npath: \(path)\nvalue_every: 1h"
+    let right = ManualTimekeeper().now
+    let wrong = Timestamp(ns: right.ns + 3_600_000_000_000)
+    func quote(_ ask: Price, at time: Timestamp) -> Quote {
+      Quote(symbol: "AAPL", bid: 90, ask: ask, bidSize: 1000, askSize: 1000, time: time, received: time)
+    }
+    func run(_ quotes: [Quote], _ line: String, clock: Timestamp) async throws -> (fills: [Fill], harness: PluginHarness) {
+      let harness = PluginHarness(clock: ManualTimekeeper(start: clock))
+      let running = try harness.start(Plugin.paperBroker, options: options, taking: Quote.self, emitting: BrokerRecord.self)
+      #expect(try await running.perform(line).hasPrefix("order "))
+      for quote in quotes {
+        try await running.send([quote])
+        await running.delivered()
+      }
+      try await running.stop()
+      return (running.output.compactMap { FillsPart.part(of: $0) }, harness)
+    }
+    let ahead = try await run([quote(100, at: wrong)], "buy AAPL 1 gtc", clock: wrong)
+    #expect(ahead.fills.map(\.price) == [100] && ahead.harness.log.texts(.warning) == [])
+    let warning =
+      "warning plugin: '\(path)' is booked up to 2013-10-08T14:30:00Z, which is 1h ahead of this machine's clock: live prices are used at once, a recording is passed over up to then; to begin anew, remove the file"
+    // What was received long before now is no live price.
+    let recorded = try await run([quote(101, at: Timestamp(ns: right.ns - 60_000_000_000))], "buy AAPL 2 gtc", clock: right)
+    #expect(recorded.fills == [] && recorded.harness.counter("passed over") == 1)
+    #expect(recorded.harness.log.texts(.warning) == [warning])
+    let live = try await run(
+      [quote(102, at: right), quote(103, at: Timestamp(ns: right.ns + 1))], "buy AAPL 3 gtc", clock: right)
+    #expect(live.fills.map { "\($0.quantity) at \($0.price)" } == ["2 at 102", "3 at 102"])
+    #expect(live.harness.counter("passed over") == 0 && live.harness.log.texts(.warning) == [warning])
+    #expect(live.fills.map(\.received) == [right, right])
+    // The book has the right time again.
+    #expect(try TradingReader(path).saved()?.position.time == Timestamp(ns: right.ns + 1))
   }
 
   /// Another program locks the file: what was asked for meanwhile has not happened, prices wait, and then all goes on.
@@ -237,14 +294,14 @@ import Testing
     let path = folder.file("paper.db")
     let harness = PluginHarness()
     for deposit in [10_000, 10_000, 20_000] {
-      #expect(harness.log.lines.isEmpty)
+      #expect(harness.log.texts(.warning).isEmpty)
       let _: [BrokerRecord] = try await harness.output(
         of: Plugin.paperBroker, options: "path: \(path)\naccounts: [{ name: paper, deposit: \(deposit) }]",
         feeds: [Feed([trade(100, 1)]), Feed([order("a", .buy, 1, 2)])])
     }
     #expect(
-      harness.log.lines.map(\.message) == [
-        "account 'paper': 'deposit: 20000' has no effect, because '\(path)' already has the account with a deposit of 10000; to start again, remove the file"
+      harness.log.texts(.warning) == [
+        "warning plugin: account 'paper': 'deposit: 20000' has no effect, because '\(path)' already has the account with a deposit of 10000; to start again, remove the file"
       ])
     for name in ["paper.db", "paper.db-wal", "paper.db-shm", "paper.db-lock"] { folder.remove(name) }
   }

@@ -9,6 +9,9 @@ extension Broker {
     if progress > now { now = progress }
   }
 
+  /// Sets the time back, because what came before had wrong times.
+  package mutating func setBack(to time: Timestamp) { now = min(now, time) }
+
   /// Opens a market, until `end` if that is known. Waiting day orders are for this session. Throws if there cannot be such a market.
   package mutating func open(market: Int, until end: Timestamp?, at received: Timestamp, into out: inout Outcomes) throws(BrokerError) {
     try makeMarket(market)
