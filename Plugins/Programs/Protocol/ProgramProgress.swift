@@ -30,7 +30,8 @@ struct ProgramProgress {
     let claim = message["done"]
     guard let number = claim?.count, number >= finished, number <= sent else {
       throw ProgramError(
-        "reports event \(claim?.description ?? "?") as done; \(sent) events were sent to it, and \(finished) were done before")
+        "reports event \(claim?.description ?? "?") as done; \(sent) \(sent == 1 ? "event was" : "events were") sent to it, and \(finished) were done before"
+      )
     }
     let newly = number - finished
     let left = message["filtered"].map { $0.count ?? -1 } ?? 0
