@@ -88,8 +88,10 @@ import Testing
       #expect(result.status == 64)
       #expect(result.errors.contains("is a configuration, not a symbol; the symbol comes before it, as in 'AAPL \(words.last ?? "")'"))
     }
-    // These are taken as symbols, so a configuration is missing.
-    for symbol in ["BRK.B", "EUR/USD", "t", "stocks://symbol/t.csv"] { #expect(try run("open", symbol, in: folder).status == 78) }
+    // These are taken as symbols, and the configuration is missing.
+    for symbol in ["BRK.B", "EUR/USD", "t", "stocks://symbol/t.csv"] {
+      #expect(try run("open", symbol, "gone.yaml", in: folder).status == 78)
+    }
   }
 
   @Test(.enabled(if: ProgramTests.program != nil, "the program was not built"))
