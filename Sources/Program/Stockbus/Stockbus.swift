@@ -28,7 +28,9 @@ extension ProgramPart {
   static var echo: ProgramPart { ProgramPart(.authors, commands: [Echo.self]) }
 
   /// The commands for the files of `history` sinks and paper brokers.
-  static var history: ProgramPart { ProgramPart(.data, commands: [HistoryCommand.self, Paper.self], past: .history, look: FileSurvey.init) }
+  static var history: ProgramPart {
+    ProgramPart(.data, commands: [HistoryCommand.self, Paper.self], past: .history, look: FileSurvey.init)
+  }
 
   /// The people of a dashboard.
   static var accounts: ProgramPart { ProgramPart(.people, commands: [Account.self]) }
