@@ -140,7 +140,7 @@ class Page:
             process = subprocess.Popen(["bash", "-euo", "pipefail", "-c", text], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
                                        stdout=printed, stderr=subprocess.STDOUT, start_new_session=True)
             self.groups.append(process.pid)
-            shown = lambda: pathlib.Path(printed.name).read_text()
+            shown = lambda: pathlib.Path(printed.name).read_text(errors="replace")
             latest = time.monotonic() + DEADLINE
             if until:
                 while until not in shown() and process.poll() is None and time.monotonic() < latest:
@@ -156,7 +156,7 @@ class Page:
 
     def end(self, group):
         """What a block has left running, with all that it started."""
-        for sign in (signal.SIGINT, signal.SIGKILL):
+        for sign in (signal.SIGTERM, signal.SIGKILL):
             try:
                 os.killpg(group, sign)
             except ProcessLookupError:
