@@ -106,7 +106,8 @@ class Page:
 
     def steps(self):
         text = self.path.read_text()
-        if (lines := len(re.sub(r"^<!--.*?-->\n", "", text, flags=re.M | re.S).splitlines())) > LINES:
+        seen = re.sub(r"^<!--.*?-->\n", "", text, flags=re.M | re.S)
+        if (lines := len(seen.splitlines())) > LINES:
             return 1, f"shows {lines} lines; a page is one screen of at most {LINES}"
         shown = None
         for line, language, body, comment in steps(text):
@@ -120,6 +121,8 @@ class Page:
                         return line, fault
             elif comment.startswith("file: "):
                 file = self.folder / comment[6:]
+                if f"`{file.name}`" not in seen:
+                    return line, f"does not say that this is `{file.name}`"
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(body)
             elif language == "sh":
