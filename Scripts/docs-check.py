@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Checks the documentation against a built program and the modules beside it: docs-check.py PROGRAM [CATALOGUE].
 
-Writes the catalogue (into .build/docs unless told), and then: Swift in it and in Documentation/extend/plugins.md type-checks, configurations are valid,
-commands and options that are named exist, the tutorials' plugins are built, checked and run and give what the pages show.
+Writes the catalogue (into .build/docs unless told), and then: Swift in it, in README and in all pages of Documentation type-checks, configurations
+are valid, commands and options that are named exist, the tutorials' plugins are built, checked and run and give what the pages show, and so do the
+commands of the pages of Documentation/tasks (docs_tasks.py).
 `--symbols FOLDER` writes the public symbols of the modules instead.
 
 Above a code block that is not whole, a comment says what of:
@@ -27,6 +28,7 @@ import sys
 import tempfile
 
 import docs_pages
+import docs_tasks
 from docs_pages import ROOT
 
 MODULES = ["MarketData", "EventBus", "StockbusOptions", "StockbusPlugin", "StockbusTestKit"]
@@ -79,7 +81,10 @@ def blocks(path):
 class Check:
     def __init__(self, build, pages):
         self.build, self.pages, self.faults, self.counts = build, pages, [], {}
-        self.files = sorted(pages.folder.glob("*.md")) + [ROOT / "Documentation/extend/plugins.md"]
+        # Guides are pages of the catalogue too, except for the sections of plugins.md that its articles have.
+        self.files = sorted(pages.folder.glob("*.md")) + [ROOT / "README.md", ROOT / "Documentation/extend/plugins.md"]
+        self.files += sorted(p for p in ROOT.glob("Documentation/**/*.md") if p.parent.name not in ("extend", "StockbusPlugin.docc", "decisions")
+                             and p.relative_to(ROOT) not in pages.paths.values())
         self.scratch = tempfile.TemporaryDirectory()
         help = json.loads(build.says("--experimental-dump-help", check=True).stdout)["command"]
         self.commands = {(): help}
@@ -107,16 +112,17 @@ class Check:
                 seen.add((language, body))
                 if language == "swift" and not self.is_source(body) and not comment.startswith("swift:"):
                     jobs.append((self.swift, path, line, body, comment))
-                elif language == "yaml" and not comment.startswith("yaml:"):
+                elif language == "yaml" and not comment.startswith(("yaml:", "file:")):
                     jobs.append((self.yaml, path, line, body, comment))
                 elif language == "sh":
                     self.shell(path, line, body)
             self.named(path)
         jobs += [(self.tutorial, folder) for folder in sorted(TUTORIALS.iterdir()) if folder.is_dir()]
+        jobs += [(self.task, page) for page in sorted(docs_tasks.TASKS.glob("*.md"))]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for done in [pool.submit(*job) for job in jobs]:
                 done.result()
-        self.readme()
+        self.table()
         self.sentences()
         return sorted(self.faults)
 
@@ -173,7 +179,7 @@ class Check:
         file = os.path.join(self.scratch.name, f"{path.stem}-{line}.yaml")
         pathlib.Path(file).write_text(text)
         done = self.build.says("validate", file, folder=ROOT, variables=re.findall(r"\$\{(\w+)\}", body))
-        problems = [p for p in done.stderr.replace(file, "in it").split("\n") if p and "no such file" not in p and not re.match(r"\d+ problem", p)]
+        problems = [p for p in done.stderr.replace(file, "in it").split("\n") if p and not re.search("no such file|there is no file", p) and not re.match(r"\d+ problem", p)]
         if done.returncode not in (0, 78) or problems and done.returncode != 0:
             self.fault(path, line, "\n".join(problems))
 
@@ -246,14 +252,24 @@ class Check:
                 return self.fault(folder, 1, made.stderr.rstrip())
             self.typecheck(folder, 1, ["-I", str(here), *tests])
 
+    # The pages of tasks.
+
+    def task(self, page):
+        found = docs_tasks.Page(page, self.build.program).run()
+        if found and found[1].startswith("SKIPPED"):
+            return print(f"{page.relative_to(ROOT)}: {found[1]}")
+        self.count("tasks")
+        if found:
+            self.fault(page, *found)
+
     # What is said in two places.
 
-    def readme(self):
-        rows = set(re.findall(r"`(\w+)`", "\n".join(line.split("|")[1] for line in (ROOT / "README.md").read_text().split("\n")
+    def table(self):
+        rows = set(re.findall(r"`(\w+)`", "\n".join(line.split("|")[1] for line in (ROOT / "Documentation/use/built-in.md").read_text().split("\n")
                                                   if line.startswith("| `") and line.count("|") > 4)))
         for name in self.pages.plugins:
             if name not in rows:
-                self.fault(ROOT / "README.md", 1, f"the table of plugins has no '{name}'")
+                self.fault(ROOT / "Documentation/use/built-in.md", 1, f"the table of plugins has no '{name}'")
 
     def sentences(self):
         for path in self.files:

@@ -4,6 +4,7 @@
 - A relative link leads to a file, and to a heading of it.
 - A type, a function's name in mixed case, or a path in `backticks` is somewhere in the code.
 - Every page of Documentation is reached by links from Documentation/README.md.
+- Pages that are read from the first line to the last stay short.
 """
 import pathlib
 import re
@@ -15,6 +16,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAST = {"CHANGELOG.md", "Benchmarks/NOTES.md", "Benchmarks/RESULTS.md"}
 # Names of others that pages mention and no code of ours does.
 OTHERS = {"FlushProcessWriteBuffers", "LoadCredential", "NIOTypedHTTPServerUpgradeHandler", "handleHTTP"}
+
+# The most words of a page, as `wc -w` counts them.
+WORDS = {"README.md": 1200, "Documentation/maintain/architecture.md": 2500}
 
 
 def outside(text):
@@ -79,6 +83,8 @@ def main():
             next += [p for p in linked.get(page, ()) if p and p.endswith(".md") and p.startswith("Documentation/")]
     faults += [f"{p}:1: no link from Documentation/README.md leads here" for p in pages
                if p.startswith("Documentation/") and ".docc" not in p and p not in reached]
+    faults += [f"{page}:1: {words} words; at most {most}" for page, most in WORDS.items()
+               if (words := len((ROOT / page).read_text().split())) > most]
     for fault in faults:
         print(fault, file=sys.stderr)
     print(f"{len(pages)} pages, {sum(map(len, linked.values()))} links" + (f", {len(faults)} faults" if faults else ""))

@@ -24,5 +24,7 @@ for version in ${VERSIONS:-2.15.1}; do
   echo "what can go wrong:"
   python3 Tests/System/NATS/faults.py "$program" --version "$version"
 done
+echo "the page on several machines:"
+python3 Scripts/docs_tasks.py "$program" machines
 echo "ranking over partitions:"
 python3 Tests/System/NATS/partitions.py "$program"

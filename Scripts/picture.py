@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A picture of the screen for the README, made from a real run: tmux shows the program, its cells become an SVG.
+"""A picture of the screen for the page on the screen, made from a real run: tmux shows the program, its cells become an SVG.
 
 Usage: picture.py PROGRAM [CONFIG] > Documentation/use/screen.svg
 

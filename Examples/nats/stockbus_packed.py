@@ -1,4 +1,4 @@
-"""Reads the messages that nats_out packs (`batch`), in one file without dependencies; Documentation/use/nats.md describes them.
+"""Reads the messages that nats_out packs (`batch`), in one file without dependencies; Documentation/maintain/formats.md describes them.
 
     for event in events(headers["Stockbus-Event"], payload): print(event["symbol"], event["price"])
 

@@ -1,4 +1,4 @@
-/// The bytes of a frame: `Documentation/use/dashboard.md`, "The binary frame".
+/// The bytes of a frame: `Documentation/maintain/formats.md`, "The binary frame".
 struct FrameBytes {
   private(set) var bytes: [UInt8] = []
 

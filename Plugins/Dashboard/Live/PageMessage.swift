@@ -2,7 +2,7 @@ internal import MarketData
 internal import StockbusText
 internal import StockbusViewing
 
-/// A message of a page on its WebSocket: `Documentation/use/dashboard.md`, "`GET /live`".
+/// A message of a page on its WebSocket: `Documentation/maintain/formats.md`, "`GET /live`".
 enum PageMessage: Hashable {
   case hello(epoch: String?, cursor: UInt32)
   /// Nil ends the pane.

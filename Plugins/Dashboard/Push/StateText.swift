@@ -2,7 +2,7 @@ internal import StockbusPeople
 internal import StockbusPlugin
 internal import StockbusViewing
 
-/// The text message of a frame: `Documentation/use/dashboard.md`, "The text message".
+/// The text message of a frame: `Documentation/maintain/formats.md`, "The text message".
 struct StateText {
   private var members: [JSONValue.Member] = []
 

@@ -2,7 +2,7 @@ internal import MarketData
 
 /// A bar as bytes: differences that are small for most bars, in as many bytes as they need. Every field is restored exactly.
 ///
-/// Documentation/use/history.md has the order of the fields. Symbol and length are those of the chunk.
+/// Documentation/maintain/formats.md has the order of the fields. Symbol and length are those of the chunk.
 enum PackedBar {
   /// The most bytes of a bar.
   static let most = 128

@@ -1,4 +1,4 @@
-"""The binary frame of Documentation/use/dashboard.md, written down once more: field by field, without a thought for speed."""
+"""The binary frame of Documentation/maintain/formats.md, written down once more: field by field, without a thought for speed."""
 
 PRICE, REFERENCE, VOLUME, QUOTE, RANGE, RANK, SHAPE, NAME = 1, 2, 4, 8, 16, 32, 64, 128
 STALE, HALTED = 1, 2

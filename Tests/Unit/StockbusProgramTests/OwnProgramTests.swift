@@ -4,6 +4,7 @@ import Foundation
 import MarketData
 import StockbusConfig
 import StockbusPlugin
+import TestSupport
 import Testing
 
 @testable import Stockbus
@@ -50,6 +51,11 @@ import Testing
     #expect(help.contains("'mine status', 'top'"))
     #expect(help.contains("mine history AAPL --bars 1w"))
     #expect(!help.contains("stockbus"), "\(help.split(separator: "\n").filter { $0.contains("stockbus") })")
+  }
+
+  @Test func `the version is that of the newest release in the changelog`() throws {
+    let changelog = try String(contentsOf: Repository.root.appending(path: "CHANGELOG.md"), encoding: .utf8)
+    #expect(changelog.firstMatch(of: /\n## \[([0-9.]+)\] - [0-9]{4}-[0-9]{2}-[0-9]{2}\n/)?.1 == Version.number[...])
   }
 
   @Test func `the version says the commit where it is known, and of another program both versions`() {

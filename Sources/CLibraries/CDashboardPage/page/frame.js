@@ -1,4 +1,4 @@
-// The binary frame of Documentation/use/dashboard.md, decoded straight into what the page knows.
+// The binary frame of Documentation/maintain/formats.md, decoded straight into what the page knows.
 import { scaled } from './decimal.js'
 
 const PRICES = 1
