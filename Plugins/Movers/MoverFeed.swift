@@ -70,7 +70,7 @@ struct MoverFeed {
   /// The amount traded since the last event of the symbol: a ranking gives the total since it began.
   private mutating func added(by ranked: Ranked) -> Quantity {
     let id = Int(ranked.symbol.id)
-    if id >= totals.count { totals.append(contentsOf: repeatElement(0, count: max(id + 1, totals.count * 2) - totals.count)) }
+    totals.grow(toHold: id, filling: 0)
     let (added, overflow) = ranked.volume.raw.subtractingReportingOverflow(totals[id])
     totals[id] = ranked.volume.raw
     return Quantity(raw: overflow ? 0 : max(0, added))
@@ -81,9 +81,7 @@ struct MoverFeed {
     if bar.length != (barLength ?? bar.length) { return nil }
     barLength = bar.length
     let id = Int(bar.symbol.id)
-    if id >= lastBars.count {
-      lastBars.append(contentsOf: repeatElement(LastBar(), count: max(id + 1, lastBars.count * 2) - lastBars.count))
-    }
+    lastBars.grow(toHold: id, filling: LastBar())
     let size = Quantity(raw: max(0, bar.volume.raw))
     let volume = Int128(size.raw)
     let turnover = bar.turnover == .zero ? Amount(bar.close, times: size).raw : bar.turnover.raw

@@ -173,9 +173,7 @@ struct MoverBoard {
   private mutating func admit(_ sample: Sample, at time: Int64) -> Int {
     let symbol = sample.symbol
     let id = Int(symbol.id)
-    if id >= entries.count {
-      entries.append(contentsOf: repeatElement(Self.unknown, count: max(id + 1, entries.count * 2) - entries.count))
-    }
+    entries.grow(toHold: id, filling: Self.unknown)
     let entry = standings.count
     entries[id] = UInt32(truncatingIfNeeded: entry)
     let calendar = min(max(0, reference.calendar(symbol)), clocks.count - 1)

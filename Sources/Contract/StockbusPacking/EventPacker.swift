@@ -70,7 +70,7 @@ package struct EventPacker {
       let symbol = event.load(fromByteOffset: step.offset, as: Symbol.self)
       let id = Int(symbol.id)
       if id < numbers.count, numbers[id] > forgotten { continue }
-      if id >= numbers.count { numbers.append(contentsOf: repeatElement(0, count: max(id + 1, numbers.count * 2) - numbers.count)) }
+      numbers.grow(toHold: id, filling: 0)
       count += 1
       numbers[id] = count
       let name = symbol.utf8

@@ -61,11 +61,8 @@ package struct HistoryBatch: Sendable {
   @usableFromInline
   mutating func keep(_ price: LastPrice, isDated: Bool = false, isClose: Bool = false) {
     let id = Int(price.symbol.id)
-    if id >= places.count {
-      let more = max(id + 1 - places.count, places.count, 64)
-      places += repeatElement(0, count: more)
-      days += repeatElement(Day(), count: more)
-    }
+    places.grow(toHold: id, filling: 0)
+    days.grow(toHold: id, filling: Day())
     let place = Int(places[id])
     if price.time.ns >= days[id].end || isDated { begin(price, id, place, isClose: isClose) }
     if place == 0 {

@@ -102,7 +102,7 @@ struct SymbolRows {
 
   private mutating func set(_ symbol: Symbol, _ row: Int64) {
     let id = Int(symbol.id)
-    if id >= rows.count { rows += repeatElement(0, count: max(id + 1 - rows.count, rows.count, 64)) }
+    rows.grow(toHold: id, filling: 0)
     rows[id] = row
   }
 

@@ -63,7 +63,7 @@ package struct PreviousCloses: Sendable {
   @inline(never)
   private mutating func takeFar(_ symbol: Symbol, _ price: Price, _ time: Timestamp, _ isDated: Bool) -> Opening? {
     let id = Int(symbol.id)
-    if id >= days.count { days.append(contentsOf: repeatElement(Day(), count: max(id + 1, days.count * 2) - days.count)) }
+    days.grow(toHold: id, filling: Day())
     let calendar = instruments.calendar(for: symbol)
     let date = TradingDate(of: time, calendar, isDated: isDated)
     let last = days[id]
