@@ -46,7 +46,7 @@ import Testing
       options: [("event", "bar"), ("time", "\"MM/dd/yyyy\""), ("zone", "UTC")],
       questions: [.init(option: "zone", text: "In which time zone are the times?", choices: ["UTC", "America/New_York"])], rows: 8,
       refused: 2, firstRefusal: "line 3: 'close' is empty", problem: nil)
-    let starter = try StarterConfig.csv("my prices.csv", { _ in look }, answer: { _ in "Europe/Zurich" })
+    let starter = try StarterConfig.csv("my prices.csv", { _ in look }, Self.catalogue, answer: { _, _ in "Europe/Zurich" })
     #expect(starter.what == "the rows of my prices.csv; 8 of the first 10 rows are read, line 3: 'close' is empty")
     #expect(
       starter.text.contains(
@@ -61,9 +61,23 @@ import Testing
     #expect(throws: Never.self) { try Topology.check(config, catalogue: Self.catalogue, looksAtFiles: false) }
   }
 
+  @Test func `an answer that the option does not take is asked for again, with what is wrong`() throws {
+    let look = FileSurvey(
+      options: [("time", "\"MM/dd/yyyy\""), ("zone", "UTC")],
+      questions: [.init(option: "time", text: "What is 01/02?", choices: ["\"MM/dd/yyyy\"", "\"dd/MM/yyyy\""])], rows: 3, refused: 0,
+      firstRefusal: nil, problem: nil)
+    var mistakes: [String?] = []
+    let starter = try StarterConfig.csv("x.csv", { _ in look }, Self.catalogue) { _, mistake in
+      mistakes.append(mistake)
+      return ["1", "yyyy-dd", "\"dd/MM/yyyy\""][mistakes.count - 1]
+    }
+    #expect(mistakes.count == 3 && mistakes[0] == nil && mistakes[1]?.contains("'time'") == true && mistakes[2] != nil, "\(mistakes)")
+    #expect(starter.text.contains("time: \"dd/MM/yyyy\"  # What is 01/02?"))
+  }
+
   @Test func `a file that cannot be read is told in one line`() {
     let look = FileSurvey(options: [], questions: [], rows: 0, refused: 0, firstRefusal: nil, problem: "it has no rows")
-    let error = #expect(throws: StarterConfig.Mistake.self) { try StarterConfig.csv("x.csv", { _ in look }, answer: { _ in "" }) }
+    let error = #expect(throws: StarterConfig.Mistake.self) { try StarterConfig.csv("x.csv", { _ in look }, Self.catalogue, answer: { _, _ in "" }) }
     #expect(error?.description == "'x.csv': it has no rows")
   }
 

@@ -67,17 +67,18 @@ struct Init: ParsableCommand {
       }
     }
     guard let name else { throw ValidationError("csv needs the name of the file") }
-    do throws(StarterConfig.Mistake) { return try StarterConfig.csv(name, look, answer: Self.answer) } catch {
+    do throws(StarterConfig.Mistake) { return try StarterConfig.csv(name, look, Program.catalogue, answer: Self.answer) } catch {
       StandardError.write("error: \(error); nothing was written")
       throw ExitCode.failure
     }
   }
 
   /// Asks on a terminal; elsewhere, and if nothing is typed, the answer is the likeliest.
-  private static func answer(_ question: FileSurvey.Question) -> String {
+  private static func answer(_ question: FileSurvey.Question, after mistake: String?) -> String {
     let likely = question.choices.first ?? ""
     guard PageWidth.ofTerminal != nil, isatty(STDIN_FILENO) == 1 else { return likely }
     let others = question.choices.dropFirst().map { ", or \($0)" }.joined()
+    if let mistake { StandardError.write("this cannot be: \(mistake)") }
     StandardError.write("\(question.text) Enter for \(likely)\(others); or write another:")
     guard let typed = readLine(), !typed.isEmpty else { return likely }
     return question.choices.contains(typed) ? typed : typed.optionText
