@@ -93,7 +93,7 @@ export class GraphView {
   #component({ id, running, rate, kind }) {
     const node = this.nodes.get(id)
     if (!node) return
-    setText(node.rate, kind === 'sink' ? '' : `${whole(rate)}/s`)
+    setText(node.rate, kind === 'sink' || rate === null || rate === undefined ? '' : `${whole(rate)}/s`)
     setAttribute(node.box, 'data-running', running ? 'yes' : 'no')
   }
 
