@@ -187,7 +187,7 @@ class App {
       const trends = await get('/trends?symbols=' + names.join()).catch(() => ({})) // without them they begin now
       for (const [symbol, prices] of Object.entries(trends)) this.model.beginTrend(symbol, prices.map(units))
     }
-    this.router.view?.frame?.(performance.now())
+    this.router.view?.second?.(this.model.marketNow)
   }
 
   #viewError(message) {

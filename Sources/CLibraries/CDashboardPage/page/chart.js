@@ -46,12 +46,13 @@ export class PriceChart extends HTMLElement {
     this.draw()
   }
 
-  /** Bars of the span; where nobody has chosen one, of the longest that has enough of them. */
+  /** Bars of the span; where nobody has chosen one, of the longest that has enough of them, of which a line needs more than candles. */
   async #bars(span) {
+    const least = this.small ? LEAST_BARS : LEAST_BARS / 3
     const shorter = this.small || !this.app.settings.span ? spans.slice(0, spans.indexOf(span)).reverse() : []
     let series = await new BarSeries(this.symbol, span).load()
     for (const next of shorter) {
-      if (series.bars.length >= LEAST_BARS) break
+      if (series.bars.length >= least) break
       const finer = await new BarSeries(series.symbol, next).load()
       if (finer.bars.length > series.bars.length) series = finer
     }

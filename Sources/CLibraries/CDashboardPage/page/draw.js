@@ -5,6 +5,7 @@ import { levels, times } from './scale.js'
 const FOOT = 20 // the line of times
 const VOLUME = 0.17 // of the height
 export const LEAST_BARS = 24 // for which a chart has room: fewer stand at its right, and none of them fills it
+const CLOSE = 'previous close'
 const WIDEST = 25 // pixels of a candle
 
 const sizes = new WeakMap()
@@ -205,9 +206,12 @@ function drawClose(area, small, close) {
   const at = sharp(y(value))
   dashed(area, at, small ? colours.line : colours.dim)
   if (small) return
+  if (Math.abs(at - lastAt(area)) >= 16) tag(area, at, decimal(value, area.decimals), colours.dim)
   context.textAlign = 'left'
+  context.fillStyle = colours.ground
+  context.fillRect(0, at - 15, context.measureText(CLOSE).width + 4, 14)
   context.fillStyle = colours.dim
-  context.fillText(`previous close ${decimal(value, area.decimals)}`, 2, at - 8)
+  context.fillText(CLOSE, 2, at - 8)
 }
 
 function drawCrosshair(area, { at, pointerY }) {

@@ -144,7 +144,7 @@ export class ListView {
     let keys = this.columnKeys
     if (this.opened && !small) keys = compactColumns
     else if (small) keys = ['symbol', 'name', 'trend', 'price', 'percent', 'age']
-    else if (narrow) keys = keys.filter(key => !['bid', 'ask', 'spread', 'low', 'high', 'updates', 'time'].includes(key))
+    else if (narrow) keys = keys.filter(key => !['bid', 'ask', 'spread', 'low', 'high', 'updates', 'time', ...(innerWidth <= 1100 ? ['volume'] : [])].includes(key))
     else if (innerWidth <= 1360 && keys === usualColumns) keys = keys.filter(key => !['bid', 'ask'].includes(key)) // they are in the panel beside
     if (this.columnKeys === usualColumns) keys = keys.filter(key => !folds(key) || this.filled.has(key))
     const wanted = keys.join()

@@ -90,7 +90,7 @@ export class PortfolioView {
     this.orders.show(open.sort((a, b) => b.number - a.number))
     this.fills.show(this.#mine(model.fills).slice(-SHOWN_FILLS).reverse())
     this.app.lookAtSymbols(HELD, held.map(position => position.symbol))
-    if (this.symbol === null) this.#trade(held[0]?.symbol ?? this.app.lists.current?.symbols[0] ?? null)
+    if (this.symbol === null) this.#trade(held[0]?.symbol ?? this.app.lists.current?.symbols[0] ?? [...model.symbols.keys()][0] ?? null)
     this.#sums()
   }
 

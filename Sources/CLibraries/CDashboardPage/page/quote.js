@@ -61,7 +61,7 @@ export class Lead {
   }
 }
 
-const QUOTE = ['Bid', 'Ask', 'Low', 'High', 'Previous close', 'Volume', 'Spread']
+const QUOTE = ['Bid', 'Ask', 'Low', 'High', 'Spread', 'Volume', 'Previous close']
 const VOLUME = 5
 const FACTS = ['Session', 'Venue', 'Currency', 'Tick', 'Lot']
 
@@ -82,7 +82,7 @@ export class Quote {
 
   show(row, facts) {
     const close = units(facts?.previousClose)
-    const values = row ? [row.bid, row.ask, row.low, row.high, close, row.volume, difference(row.ask, row.bid)] : QUOTE.map(() => null)
+    const values = row ? [row.bid, row.ask, row.low, row.high, difference(row.ask, row.bid), row.volume, close] : QUOTE.map(() => null)
     const decimals = row?.decimals
     values.forEach((value, index) => {
       if (value === this.shown[index] && decimals === this.decimals) return
