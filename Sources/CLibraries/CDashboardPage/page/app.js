@@ -135,6 +135,11 @@ class App {
     return (this.session.can ?? []).includes(what)
   }
 
+  /** Whether the run has something for a page, such as `alerts`. */
+  has(page) {
+    return this.session.pages?.includes(page) ?? true
+  }
+
   /** The time of the server, by its last frame. */
   get now() {
     return Date.now() + (this.model.ahead ?? 0)

@@ -25,7 +25,7 @@ export class SymbolPanel {
       h('section', {}, this.quote.element),
       this.ticket && h('section', {}, h('h2', {}, 'Position'), this.held.element),
       this.ticket && h('section', {}, this.ticket.element),
-      h('section', {}, this.rules.element), this.controls.element)
+      h('section', { hidden: !app.has('alerts') }, this.rules.element), this.controls.element)
     this.element.hidden = true
   }
 

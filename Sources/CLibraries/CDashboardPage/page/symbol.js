@@ -42,7 +42,7 @@ export class SymbolPage {
     this.side = h('aside', { class: 'side', 'aria-label': 'Trading and alerts', tabindex: 0 },
       this.ticket && h('section', {}, h('h2', {}, 'Position'), this.held.element),
       this.ticket && h('section', {}, this.ticket.element),
-      h('section', {}, this.rules.element), this.controls.element)
+      h('section', { hidden: !app.has('alerts') }, this.rules.element), this.controls.element)
     this.element = h('div', { class: 'symbol-page' }, this.main, this.side, this.missing)
   }
 
