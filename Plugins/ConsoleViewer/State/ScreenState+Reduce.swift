@@ -161,6 +161,8 @@ extension ScreenState {
     if let due = pastDue { times.append(max(now, due)) }
     if isReading { times.append(readingUntil) }
     if current == .graph || current == .log { times.append(now + 1_000_000_000) }
+    // A run may get a problem without an event.
+    times.append(now + 5_000_000_000)
     // The clock shows minutes.
     let minute: Int64 = 60_000_000_000
     times.append(now + minute - (wall.ns % minute + minute) % minute)

@@ -273,6 +273,10 @@ import Testing
     }
     driver.send(.problems([]))
     #expect(driver.frame().text(row: 11).hasPrefix(" ● ticks"))
+    // It is looked for where nothing else happens too.
+    driver.advance(60_000)
+    driver.send(.sample(components, edges, []))
+    #expect(driver.state.nextChange(steps: 8).map { $0 - driver.state.now <= 5 * second } == true)
   }
 
   @Test func `the lag is how late a price was when it came, and not how old it is`() {
