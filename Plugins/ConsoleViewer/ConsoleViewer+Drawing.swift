@@ -130,6 +130,7 @@ extension ConsoleViewer {
       lastSample = now
       let lines = context.run.log(after: lastLogLine)
       lastLogLine = lines.last?.number ?? lastLogLine
+      effects += state.reduce(.problems(context.run.problems))
       effects += state.reduce(.sample(context.run.components, context.run.edges, lines))
       if mode == .full, now >= lastRules &+ 2_000_000_000 {
         lastRules = now

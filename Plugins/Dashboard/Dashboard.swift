@@ -343,6 +343,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   func next(for due: [Push.ClientID]) -> [(Push.ClientID, Push.Message)] {
     let now = now
     let run = due.contains { push.wantsRun($0, now: now) } ? sample() : nil
+    if due.contains(where: { push.wantsStatus($0, now: now) }) { (push.problems, push.pages) = (context.run.problems, pages) }
     return due.compactMap { id in push.next(for: id, now: now, run: run).map { (id, $0) } }
   }
 

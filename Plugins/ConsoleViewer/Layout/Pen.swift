@@ -21,6 +21,7 @@ struct Pen {
   var barMuted: Style { isColoured ? style(theme.muted, on: theme.bar) : Style(inverse: true) }
   var barStrong: Style { isColoured ? style(theme.accent, on: theme.bar, bold: true) : Style(bold: true, inverse: true) }
   var barWarning: Style { isColoured ? style(theme.warning, on: theme.bar, bold: true) : Style(bold: true, inverse: true) }
+  var barError: Style { isColoured ? style(theme.error, on: theme.bar, bold: true) : Style(bold: true, inverse: true) }
   /// The tab that is shown.
   var tab: Style { isColoured ? style(theme.ground, on: theme.accent, bold: true) : Style(bold: true) }
   var head: Style { isColoured ? style(theme.muted, on: theme.bar, bold: true) : Style(bold: true, underlined: true) }

@@ -94,6 +94,10 @@ struct ScreenLayout {
       let (mark, style) = Self.mark(status.state, isRunning: true, pen)
       parts.append(("\(mark) \(component) \(status.state.fieldName)", style))
     }
+    if let problem = state.problems.first {
+      let more = state.problems.count > 1 ? " (and \(state.problems.count - 1) more)" : ""
+      parts.insert(("✕ \(problem)\(more)", pen.barError), at: 0)
+    }
     if state.market.total == 0 { parts.insert(("waiting for prices …", pen.bar), at: 0) }
     parts.append(("\(CellText.count(state.meter.rate))/s", pen.bar))
     if let lag = state.lag { parts.append(("lag \(CellText.duration(lag))", pen.bar)) }

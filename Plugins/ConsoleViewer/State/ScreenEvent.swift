@@ -11,6 +11,8 @@ enum ScreenEvent {
   case tick(Int64, wall: Timestamp)
   /// The run was sampled.
   case sample([RunComponent], [RunEdge], [RunLogLine])
+  /// Why the run does not work as intended.
+  case problems([String])
   case panes([ScreenPane])
   case printed([StyledLine])
   case status([ConnectionStatus])

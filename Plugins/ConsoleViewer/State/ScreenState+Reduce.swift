@@ -21,6 +21,7 @@ extension ScreenState {
       measureLag()
       note(lines)
       return askFills()
+    case .problems(let problems): self.problems = problems
     case .panes(let panes): self.panes = panes.filter { $0.owner != settings.id }
     case .printed(let lines): add(lines.map { LogEntry(time: nil, weight: .normal, text: $0.text) })
     case .status(let statuses): statuses.forEach { note($0) }
@@ -56,11 +57,11 @@ extension ScreenState {
 
   private mutating func measureLag() {
     guard let newest = market.newest else { return }
-    // For a recent event the delay is measured with the machine's clock, otherwise it is the difference of the event's two times.
-    let since = wall.ns &- newest.received.ns
+    // How late the newest event was when it was taken, not how old it is. Recorded events count by the difference of their two times.
+    let late = wall.ns &- (now &- newest.taken) &- newest.received.ns
     let between = newest.received.ns &- newest.time.ns
     let day: Int64 = 86_400_000_000_000
-    lag = meter.rate > 0 && (0..<day).contains(since) ? since : (0..<day).contains(between) ? between : nil
+    lag = [late, between].first { (0..<day).contains($0) }
   }
 
   // MARK: Alerts
@@ -160,6 +161,8 @@ extension ScreenState {
     if let due = pastDue { times.append(max(now, due)) }
     if isReading { times.append(readingUntil) }
     if current == .graph || current == .log { times.append(now + 1_000_000_000) }
+    // A run may get a problem without an event.
+    times.append(now + 5_000_000_000)
     // The clock shows minutes.
     let minute: Int64 = 60_000_000_000
     times.append(now + minute - (wall.ns % minute + minute) % minute)

@@ -148,6 +148,7 @@ struct ScreenState {
   var panes: [ScreenPane] = []
   var log: [LogEntry] = []
   var run = RunSample()
+  var problems: [String] = []
   var now: Int64 = 0
   var wall = Timestamp(ns: 0)
   /// The zone in which times are shown.

@@ -12,6 +12,11 @@ struct Viewer: Hashable, Sendable {
   /// - Parameter owner: the owner of a rule; nil for everybody's.
   func sees(rulesOf owner: String?) -> Bool { owner == nil || account == nil || owner == person.name }
 
+  /// The problems of a run as the viewer may know them: reasons may name files and hosts, which are for those who control the run.
+  func problems(_ all: [String]) -> [String] {
+    all.isEmpty || scopes.contains(.control) ? all : ["the run does not work as intended; who operates it sees why"]
+  }
+
   /// Everybody, where there are no accounts.
   static let local = Viewer(Person.local, hasAccounts: false)
 

@@ -117,6 +117,9 @@ struct News {
     tradingFrame = frame
   }
 
+  /// True if an account, an order or a fill has arrived.
+  var hasTrading: Bool { !trading.isEmpty }
+
   /// The trading data that a viewer sees.
   func trading(for viewer: Viewer) -> TradingData { trading[viewer.account] ?? TradingData() }
 

@@ -40,6 +40,9 @@ struct Push {
   private var wasShown: ContiguousArray<UInt64> = []
   private var marking: UInt64 = 0
   private(set) var counts = Counts()
+  /// What the numbers of the run say of it besides: its problems, and the pages that it has.
+  var problems: [String] = []
+  var pages = JSONValue.array([])
 
   struct Counts: Hashable {
     /// The number of frames sent to clients.
@@ -123,6 +126,14 @@ struct Push {
   func wantsRun(_ id: ClientID, now: Int64) -> Bool { clients[id].map { Self.wantsRun($0, now) } ?? false }
 
   private static func wantsRun(_ client: Client, _ now: Int64) -> Bool { client.showsRun && now &- client.runSentAt >= running }
+
+  /// True if the numbers of the run are due for a client.
+  func wantsStatus(_ id: ClientID, now: Int64) -> Bool { clients[id].map { wantsStatus($0, now) } ?? false }
+
+  private func wantsStatus(_ client: Client, _ now: Int64) -> Bool {
+    let isSilent = client.sentAt.map { now &- $0 >= Self.silence } ?? false
+    return isSilent || client.sentEvents != events && now &- client.statusSentAt >= Self.status
+  }
 
   /// True if a client that has painted has asked for something, or was too slow for a frame that has ended.
   var hasRequests: Bool { clients.values.contains { $0.isReady && ($0.wantsMore || $0.cursor != board.frame) } }
@@ -293,8 +304,7 @@ struct Push {
       client.runSentAt = now
       state.add("run", run)
     }
-    let isSilent = client.sentAt.map { now &- $0 >= Self.silence } ?? false
-    if isSilent || client.sentEvents != events && now &- client.statusSentAt >= Self.status {
+    if wantsStatus(client, now) {
       (client.statusSentAt, client.sentEvents) = (now, events)
       let rate = Int(rate.count(events, at: now).rounded())
       let market = board.market
@@ -302,7 +312,8 @@ struct Push {
         "status",
         [
           "events": .number(events), "rate": .number(rate), "clients": .number(clients.count), "symbols": .number(market.rows.count),
-          "beyond": .number(market.beyond), "forgotten": .number(market.forgotten),
+          "beyond": .number(market.beyond), "forgotten": .number(market.forgotten), "pages": pages,
+          "problems": .array(client.viewer.problems(problems).map { .string($0) }),
         ])
     }
     return state

@@ -9,9 +9,18 @@ internal import StockbusWeb
 enum BarRoutes {
   static let lengths = ["1s", "1m", "5m", "15m", "1h", "1d", "1w"]
   static let most = 1000
+  static let mostTrends = 100
+  /// Seconds with prices in a trend, as many as the page draws.
+  static let trend = 60
 
   static func add(of dashboard: Dashboard, behind door: Door, to routes: inout WebRoutes) {
     routes.add(.get, "/api/symbols/:symbol/bars", door.behind(.read) { request, _ in await Self.answer(request, dashboard) })
+    routes.add(
+      .get, "/api/trends",
+      door.behind(.read) { request, _ in
+        let names = (request.target["symbols"] ?? "").split(separator: ",").prefix(Self.mostTrends).map(String.init)
+        return .json(await dashboard.trends(of: names))
+      })
   }
 
   private static func answer(_ request: WebRequest, _ dashboard: Dashboard) async -> WebResponse {
@@ -46,6 +55,18 @@ extension Dashboard {
       "length": .string(length.description), "decimals": .number(bars.map { Int($0.priceDecimals) }.max() ?? usual),
       "complete": .bool(bars.count < limit), "bars": .array(bars.map(StateText.bar)),
     ]
+  }
+
+  /// The last prices by seconds of these symbols, oldest first; without those that have no row.
+  func trends(of names: [String]) -> JSONValue {
+    catchUp()
+    return .object(
+      Set(names).sorted().compactMap { name in
+        guard let row = push.board.row(named: name) else { return nil }
+        let decimals = Int(push.board.numbers(of: row).priceDecimals)
+        let prices = push.board.market.trend(of: Int(row), count: BarRoutes.trend)
+        return .init(name, .array(prices.map { .string(Price(raw: $0).formatted(decimals: decimals)) }))
+      })
   }
 
   /// The known bars of a symbol as events.

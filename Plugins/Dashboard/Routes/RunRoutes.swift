@@ -65,8 +65,21 @@ extension Dashboard {
   func sessionMembers() -> [JSONValue.Member] {
     [
       .init("program", "stockbus"), .init("zone", .string(context.zone.name)),
-      .init("columns", .array(Column.allCases.map { .string($0.rawValue) })),
+      .init("columns", .array(Column.allCases.map { .string($0.rawValue) })), .init("pages", pages),
     ]
+  }
+
+  /// The pages for which the run has something, besides prices and the run itself.
+  var pages: JSONValue {
+    let (run, market) = (context.run, push.board.market)
+    let found = [
+      "watchlists": door.gate != nil,
+      "movers": !market.movers.periods.isEmpty || run.components.contains { $0.plugin == "movers" },
+      "crypto": context.instruments.all.contains { $0.kind == .crypto },
+      "portfolio": push.news.hasTrading || !run.components(offering: (any OrderDesk).self).isEmpty,
+      "alerts": push.news.alertCount > 0 || !run.components(offering: (any RuleDesk).self).isEmpty,
+    ]
+    return .array(found.filter(\.value).keys.sorted().map { .string($0) })
   }
 
   /// What can be done in this run: trading only with a broker.
@@ -153,7 +166,7 @@ extension Dashboard {
             "id": .string(component.id), "plugin": .string(component.plugin), "kind": .string("\(component.kind)"),
             "inputs": .array(component.inputs.map { .string($0) }), "running": .bool(component.isRunning),
             "published": component.published.map { .number($0) } ?? .null,
-            "rate": .number(Int((run.published[component.id] ?? 0).rounded())),
+            "rate": run.published[component.id].map { .number(Int($0.rounded())) } ?? .null,
             "commands": .array(component.commands.map { ["usage": .string($0.usage), "doc": .string($0.doc)] }),
           ]
         }),
@@ -164,7 +177,7 @@ extension Dashboard {
             "delivered": .number(edge.counts.delivered), "filtered": .number(edge.counts.filtered),
             "dropped": .number(edge.counts.dropped), "conflated": .number(edge.counts.conflated),
             "dead": .number(edge.counts.deadLettered), "waiting": .number(edge.counts.inFlight),
-            "rate": .number(Int(run.rate(of: edge).rounded())),
+            "rate": run.rates[RunSample.key(edge)].map { .number(Int($0.rounded())) } ?? .null,
           ]
         }),
     ]

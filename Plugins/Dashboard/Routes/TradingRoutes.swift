@@ -125,7 +125,10 @@ extension Dashboard {
     in account: String?, _ viewer: Viewer, _ ask: (any OrderDesk, _ account: String?) async throws(CommandError) -> OrderAnswer
   ) async -> WebResponse {
     await trade(in: account, viewer) { desk, account throws(CommandError) in
-      .json(["accepted": true, "text": .string(try await ask(desk, account).words())])
+      var answer = try await ask(desk, account)
+      // A page makes a key for each order, and its user knows none of them.
+      answer.key = nil
+      return .json(["accepted": true, "number": .number(Int(answer.reply.number)), "text": .string(try answer.words())])
     }
   }
 }

@@ -92,7 +92,7 @@ extension Desk {
     ]
     for position in snapshot.positions where position.account == account && position.quantity.raw != 0 {
       lines.append([
-        "\(position.symbol)", "\(position.quantity)", "cost \(position.cost.money)", "at \(position.mark)",
+        "\(position.symbol)", "\(position.quantity)", "cost \(position.cost.money)", "at \(position.mark.money)",
         "value \(position.value.money)", "unrealised \(position.unrealised.money)", broker.isHalted(position.symbol) ? "halted" : "",
       ])
     }
@@ -111,7 +111,7 @@ extension Desk {
     if order.stop.raw != 0 { words.append("stop \(order.stop)") }
     if order.trail.raw != 0 { words.append("trail \(order.trail)") }
     if order.trailPercent.raw != 0 { words.append("trail \(order.trailPercent)%") }
-    if order.limit.raw != 0 { words.append("at \(order.limit)") }
+    if order.limit.raw != 0 { words.append("at \(order.limit.money)") }
     return words.isEmpty ? "at the market" : words.joined(separator: " ")
   }
 

@@ -82,6 +82,9 @@ static const unsigned char model_js[] = {
 static const unsigned char movers_js[] = {
 #embed "page/movers.js"
 };
+static const unsigned char orders_js[] = {
+#embed "page/orders.js"
+};
 static const unsigned char panel_js[] = {
 #embed "page/panel.js"
 };
@@ -111,6 +114,9 @@ static const unsigned char search_js[] = {
 };
 static const unsigned char settings_js[] = {
 #embed "page/settings.js"
+};
+static const unsigned char sheet_js[] = {
+#embed "page/sheet.js"
 };
 static const unsigned char small_css[] = {
 #embed "page/small.css"
@@ -184,6 +190,7 @@ static const struct dashboard_file files[] = {
   FILE("lists.js", "text/javascript", lists_js),
   FILE("model.js", "text/javascript", model_js),
   FILE("movers.js", "text/javascript", movers_js),
+  FILE("orders.js", "text/javascript", orders_js),
   FILE("panel.js", "text/javascript", panel_js),
   FILE("portfolio.js", "text/javascript", portfolio_js),
   FILE("quote.js", "text/javascript", quote_js),
@@ -194,6 +201,7 @@ static const struct dashboard_file files[] = {
   FILE("scale.js", "text/javascript", scale_js),
   FILE("search.js", "text/javascript", search_js),
   FILE("settings.js", "text/javascript", settings_js),
+  FILE("sheet.js", "text/javascript", sheet_js),
   FILE("small.css", "text/css", small_css),
   FILE("star.js", "text/javascript", star_js),
   FILE("status.js", "text/javascript", status_js),

@@ -10,6 +10,12 @@ package struct ComponentHealth: Sendable, Hashable {
   package let lastError: String?
   /// The time that the component has spent on a processor, or with a thread to itself; nil if that is not counted, as on Swift's pool.
   package let busy: Duration?
+
+  /// `kept is degraded: the disk is full`.
+  var sentence: String {
+    let why = lastError.map { ": \(visible($0, limit: 500))" } ?? ""
+    return "\(id) is \(state.fieldName.replacing("_", with: " "))\(why)"
+  }
 }
 
 extension Pipeline {
@@ -37,12 +43,7 @@ extension Pipeline {
 extension Pipeline {
   /// Why the run is degraded.
   package func reasons(_ health: [ComponentHealth]) -> [String] {
-    var reasons = isStopping ? ["the run is stopping"] : []
-    for component in health where !component.state.isGood {
-      let why = component.lastError.map { ": \(visible($0, limit: 500))" } ?? ""
-      reasons.append("\(component.id) is \(component.state.fieldName.replacing("_", with: " "))\(why)")
-    }
-    return reasons
+    (isStopping ? ["the run is stopping"] : []) + health.filter { !$0.state.isGood }.map(\.sentence)
   }
 }
 

@@ -14,6 +14,11 @@ extension Pipeline: RunView {
 
   package var edges: [RunEdge] { tally.edges }
 
+  package var problems: [String] {
+    let failing: Set<Health.State> = [.degraded, .backingOff, .failed, .cutOff]
+    return [reloadProblem.withLock { $0 }].compactMap { $0 } + health.filter { failing.contains($0.state) }.map(\.sentence)
+  }
+
   package func log(after number: Int) -> [RunLogLine] { runLog.lines(after: number) }
 
   package func waitForStop() async { await stopSignal.wait() }
@@ -33,6 +38,7 @@ final class ComponentRunView: RunView {
 
   var components: [RunComponent] { pipeline?.components ?? [] }
   var edges: [RunEdge] { pipeline?.edges ?? [] }
+  var problems: [String] { pipeline?.problems ?? [] }
   func log(after number: Int) -> [RunLogLine] { pipeline?.log(after: number) ?? [] }
 
   func perform(_ command: Command, on id: String) async throws(CommandError) -> String {

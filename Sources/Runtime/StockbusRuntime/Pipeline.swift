@@ -22,6 +22,8 @@ package final class Pipeline: Sendable {
   let watermarkClock: WatermarkClock
   let latencyWatch = LatencyWatch()
   let healthNews = HealthPublisher()
+  /// Why the run's own configuration was not reloaded; nil if the run works by its present contents.
+  let reloadProblem = Guarded(String?.none)
   /// Nil where components that hang are reported to nobody.
   let stallWatch: StallWatch?
   /// When components that have not ended are cut off.

@@ -75,12 +75,10 @@ class Desk:
         }
         self.orders.append(record)
         self.keys[order["key"]] = answer
+        answer["number"], answer["text"] = number, f"order {number}"
         if order["kind"] == "market":
             each = self.market.by_symbol[order["symbol"]]
             self.execute(record, each.ask if order["side"] == "buy" else each.bid)
-            answer["text"] = f"{'Bought' if order['side'] == 'buy' else 'Sold'} {record['quantity']} {order['symbol']} at {self.fills[-1]['price']}"
-        else:
-            answer["text"] = f"Order {number} is working"
         self.touch("orders")
         return answer
 

@@ -7,7 +7,7 @@ sys.dont_write_bytecode = True
 
 import frames
 from harness import cell, expect, expect_rows, expect_true, first_rows, row, run, with_standin
-from market import ONE
+from market import ONE, text, units
 
 
 def test_shows_prices_in_the_order_of_ranks(browser, standin):
@@ -331,7 +331,8 @@ def test_an_order_is_previewed_before_its_button_and_sent_once(browser, standin)
     button = ticket.get_by_role("button", name="Buy 10 MSFT")
     expect(button).to_be_enabled()
     button.click()
-    expect(page.locator(".toast")).to_contain_text("Bought 10 MSFT at 216.69")
+    # What was asked for, and what became of it; no key, which nobody knows.
+    expect(page.locator(".toast span, .toast a")).to_have_text(["Buy 10 MSFT: order 2", "Bought 10 MSFT at 216.69"])
     expect(page.get_by_role("complementary").locator(".pairs").first).to_contain_text("Held10")
     assert len(standin.desk.orders) == 2 and standin.desk.orders[-1]["key"].startswith("web-")
 
@@ -350,6 +351,119 @@ def test_a_trend_is_drawn_from_the_prices_that_were_seen(browser, standin):
       return [line.line.getAttribute('d'), line.line.dataset.direction] }""")
     # The least price is at 95 of 100, the greatest at 5; the last one is above the first.
     assert drawn == ["M0.0 95.0L25.0 50.0L50.0 72.5L75.0 5.0L100.0 27.5", "up"], drawn
+
+
+def test_a_trend_begins_with_what_the_run_knows(browser, standin):
+    standin.trends = {"AAPL": ["187.00", "186.00", "186.50", "186.00"]}
+    page = browser.page()
+    # The last point is the present price, 186.48: 187 is the greatest, 186 the least, so it is at 5 + 0.52 × 90.
+    line = cell(page, "AAPL", "trend").locator("path")
+    expect(line).to_have_attribute("d", "M0.0 5.0L33.3 95.0L66.7 50.0L100.0 51.8")
+    expect(line).to_have_attribute("data-direction", "down")
+    expect(cell(page, "MSFT", "trend").locator("path")).not_to_have_attribute("d", re.compile("M"))
+
+
+def test_what_does_not_work_is_one_line_on_every_page(browser, standin):
+    page = browser.page()
+    problem = page.locator("#problem")
+    expect(cell(page, "AAPL", "price")).to_contain_text("186.48")
+    expect(problem).to_be_hidden()
+    standin.problems = ["kept is degraded: the disk is full", "web is backing off: the port is in use"]
+    for name in ("Watchlists", "Movers", "Portfolio", "Alerts", "Graph", "Settings"):
+        page.get_by_role("link", name=name, exact=True).click()
+        expect(problem).to_have_text("kept is degraded: the disk is full (and 1 more)")
+    standin.problems = []
+    expect(problem).to_be_hidden()
+
+
+def test_pages_that_the_run_does_not_have_are_not_shown(browser, standin):
+    standin.pages = ["watchlists"]
+    page = browser.page()
+    names = page.locator("#pages a:visible")
+    expect(names).to_have_text(["Prices", "Watchlists", "Graph"])
+    page.locator(".grid").focus()
+    page.keyboard.press("3")
+    expect(page).to_have_url(standin.url + "/")
+    # One that comes with a change of the run is there without a reload.
+    standin.pages = ["watchlists", "movers"]
+    expect(names).to_have_text(["Prices", "Watchlists", "Movers", "Graph"])
+
+
+def test_a_message_covers_nothing(browser, standin):
+    for width in (1440, 390):
+        page = browser.page("/symbol/MSFT", width=width)
+        expect(page.locator(".lead-price")).to_have_text("216.68")
+        standin.call(lambda: standin.desk.fire("MSFT", "MSFT rose to 218.90"))
+        expect(page.locator(".toast")).to_be_visible()
+        boxes = page.evaluate("() => ['main', '.toasts', 'footer'].map(name => document.querySelector(name).getBoundingClientRect()).map(({ top, bottom }) => [top, bottom])")
+        assert boxes[0][1] <= boxes[1][0] and boxes[1][1] <= boxes[2][0] <= 900, boxes
+
+
+def test_columns_without_anything_fold_away_until_there_is_something(browser, standin):
+    for each in standin.market.instruments:
+        each.bid = each.ask = 0
+    page = browser.page()
+    expect(cell(page, "AAPL", "price")).to_contain_text("186.48")
+    heads = page.locator(".heads .cell")
+    expect(heads).to_have_text(["#", "Symbol", "Name", "Price", "Change", "%", "Trend", "Volume"])
+
+    def quote():
+        msft = standin.market.by_symbol["MSFT"]
+        msft.bid, msft.ask = msft.price, msft.price
+        msft.stamp(standin.market.frame, frames.QUOTE)
+
+    standin.call(quote)
+    expect(heads).to_have_text(["#", "Symbol", "Name", "Price", "Change", "%", "Trend", "Bid", "Ask", "Volume"])
+
+
+WRITTEN = """() => {
+  const chart = document.querySelector('price-chart'), context = chart.canvas.getContext('2d'), texts = [], write = context.fillText
+  context.fillText = (text, ...place) => { texts.push(text); write.call(context, text, ...place) }
+  chart.draw()
+  delete context.fillText
+  return texts }"""
+
+
+def test_the_previous_close_is_in_the_quote_and_in_the_chart(browser, standin):
+    aapl = standin.market.by_symbol["AAPL"]
+    close = units(standin.call(lambda: standin.market.bars("AAPL", "5m", 1))[0][4])
+    aapl.reference = close
+    page = browser.page("/symbol/AAPL")
+    expect(page.locator(".pairs > div").filter(has_text="Previous close")).to_have_text(f"Previous close{text(close, 2)}")
+    expect_true(page, "() => document.querySelector('price-chart').close !== null && document.querySelector('price-chart').series?.bars.length > 0")
+    texts = page.evaluate(WRITTEN)
+    assert "previous close" in texts, texts
+    # The first time of the axis has its date.
+    times = [each for each in page.evaluate(WRITTEN) if re.fullmatch(r"(\d+ [A-Z][a-z]+ )?\d\d:\d\d|\d+ [A-Z][a-z]+", each)]
+    assert re.match(r"\d+ [A-Z]", times[0]), times
+
+
+def test_a_candle_alone_does_not_fill_the_chart(browser, standin):
+    bars = standin.market.bars
+    standin.market.bars = lambda *options: bars(*options)[-1:]
+    page = browser.page("/symbol/AAPL")
+    expect_true(page, "() => document.querySelector('price-chart').series?.bars.length === 1")
+    step, width = page.evaluate("() => { const chart = document.querySelector('price-chart'); chart.draw(); return [chart.step, chart.canvas.clientWidth] }")
+    assert step <= width / 24, (step, width)
+    # The pointer finds it at the right edge, and nothing left of it.
+    box = page.locator("price-chart canvas").bounding_box()
+    page.mouse.move(box["x"] + 20, box["y"] + 100)
+    assert page.evaluate("() => document.querySelector('price-chart').at") == -1
+    page.mouse.move(box["x"] + 23.5 * step, box["y"] + 100)
+    assert page.evaluate("() => document.querySelector('price-chart').at") == 0
+
+
+def test_a_small_chart_takes_the_longest_span_that_has_enough_bars(browser, standin):
+    bars = standin.market.bars
+    # Of a run of ten minutes: two bars of five minutes, ten of a minute, and seconds.
+    standin.market.bars = lambda symbol, length, limit, to=None: bars(symbol, length, limit, to)[-{"1m": 10, "1s": 600}.get(length, 2):]
+    page = browser.page()
+    expect_true(page, "() => document.querySelector('.side price-chart').series?.name === '1s'")
+    # Candles need fewer, unless somebody has chosen a span.
+    page.get_by_role("link", name="AAPL").first.click()
+    expect_true(page, "() => document.querySelector('.symbol-main price-chart')?.series?.name === '1m'")
+    page.get_by_role("button", name="1d", exact=True).click()
+    expect_true(page, "() => document.querySelector('.symbol-main price-chart').series.name === '5m'")
 
 
 @with_standin(accounts=True)
@@ -421,6 +535,15 @@ def test_alerts_are_made_muted_removed_and_shown(browser, standin):
     form.get_by_label("Value").fill("200")
     form.get_by_role("button", name="add").click()
     expect(page.get_by_text("crosses below 200", exact=True)).to_be_visible()
+    form.get_by_label("Condition").select_option("rises_by")
+    form.get_by_label("Value").fill("2%")
+    form.get_by_text("Window, cooldown, rearm").click()
+    for name, value in (("Window", "30m"), ("Cooldown", "5m"), ("Rearm", "0.5%")):
+        form.get_by_label(name).fill(value)
+    with page.expect_request("**/api/alerts") as made:
+        form.get_by_role("button", name="add").click()
+    assert made.value.post_data_json == {
+        "name": "MSFT rises by 2%", "symbol": "MSFT", "rises_by": "2%", "window": "30m", "cooldown": "5m", "rearm": "0.5%"}
     page.get_by_role("button", name="Mute MSFT gets below 200").click()
     expect(page.get_by_role("button", name="Unmute MSFT gets below 200")).to_be_visible()
     page.get_by_role("button", name="Remove MSFT gets below 200").click()

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import sys
 from decimal import Decimal
 
@@ -80,6 +81,18 @@ sinks:
   web: { plugin: dashboard, inputs: [ranked, connections, broker.accounts], listen: 127.0.0.1:{port}, file: "{folder}/people.db" }
   trades: { plugin: recorder, inputs: [ticks], path: "{folder}/trades.jsonl", flush: 10ms }
 """ % (RATE, TRADES)
+
+
+# A run that has just begun, with ten minutes that it has made up.
+YOUNG = """
+sources:
+  ticks: { plugin: generator, symbols: 3, interval: 2s, past: 10m, seed: 42 }
+processors:
+  ranked: { plugin: sorting_feed, inputs: [ticks], by: price, order: descending }
+  broker: { plugin: paper_broker, inputs: [ticks], path: "{folder}/book.db", accounts: [{ name: mine }] }
+sinks:
+  web: { plugin: dashboard, inputs: [ranked, broker.accounts, broker.fills], listen: 127.0.0.1:{port}, file: "{folder}/people.db" }
+"""
 
 
 def with_run(config, kind=Program):
@@ -406,6 +419,49 @@ def test_a_page_outlives_the_run(browser, program):
     expect(cell(page, "AAPL", "price")).to_contain_text("123.45")
     page.get_by_role("link", name="Portfolio").click()
     expect(figure(page, "Equity")).to_contain_text("100,000.00")
+
+
+@with_run(YOUNG)
+def test_a_young_run_is_shown_with_what_it_has(browser, program):
+    page = browser.page("/symbol/AAPL")
+    expect(page.locator("#pages a:visible")).to_have_text(["Prices", "Watchlists", "Portfolio", "Graph"])
+    expect(page.locator(".rule-form")).to_be_hidden()
+    page.get_by_role("link", name="Prices", exact=True).click()
+    expect(cell(page, "AAPL", "trend").locator("path")).to_have_attribute("d", re.compile(r"^M[^L]*(L[^L]*){50,}$"))
+    expect_true(page, "() => document.querySelector('.side price-chart').series?.bars.length >= 100")
+    expect(page.locator(".heads .cell")).to_have_text(["#", "Symbol", "Price", "Change", "%", "Trend", "Volume"])
+
+
+@with_run(YOUNG)
+def test_a_file_that_cannot_be_read_again_is_said_on_the_page_until_it_can(browser, program):
+    page = browser.page()
+    problem = page.locator("#problem")
+    expect(cell(page, "AAPL", "price")).not_to_be_empty()
+    expect(problem).to_be_hidden()
+    good = program.config
+    program.config = good.replace("sorting_feed", "sorting_fed")
+    program.write()
+    program.run.send_signal(signal.SIGHUP)
+    expect(problem).to_have_text(re.compile("^the configuration was not reloaded: .*unknown plugin 'sorting_fed'"))
+    program.config = good
+    program.write()
+    program.run.send_signal(signal.SIGHUP)
+    expect(problem).to_be_hidden()
+
+
+@with_run(YOUNG)
+def test_what_was_bought_is_said_and_listed_also_after_the_next_start(browser, program):
+    browser.allowed += [*GONE, "orders/preview", "503"]
+    page = browser.page("/symbol/AAPL")
+    page.locator("form.ticket").last.get_by_label("Quantity").fill("25")
+    page.get_by_role("button", name="Buy 25 AAPL").click()
+    bought = page.locator(".toast", has_text=re.compile(r"Bought 25 AAPL at \d+\.\d\d"))
+    expect(bought).to_be_visible()
+    price = re.search(r"at ([\d.]+\d)", bought.text_content())[1]
+    program.stop()
+    program.start()
+    page.goto(program.url + "/portfolio")
+    expect(page.get_by_role("table", name="Fills").get_by_role("row").filter(has_text="AAPL")).to_contain_text(price)
 
 
 def main():

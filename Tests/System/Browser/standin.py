@@ -61,6 +61,7 @@ class Standin:
         self.epoch, self.clients, self.sessions = secrets.token_hex(8), set(), {}
         self.users = {"ada": "a long password"}
         self.settings, self.tokens = {}, []
+        self.pages, self.problems, self.trends = ["watchlists", "movers", "crypto", "portfolio", "alerts"], [], {}
         self.connections = [{"component": "feed", "state": "connected", "reason": "", "time": now // 10**6}]
         self.connections_changed = 1
         self.log = []  # what clients said, for tests
@@ -77,7 +78,7 @@ class Standin:
             ("GET", "/session", self.session), ("POST", "/login", self.login), ("POST", "/signup", self.sign_up), ("POST", "/logout", self.logout),
             ("PUT", "/password", self.nothing), ("DELETE", "/account", self.logout), ("GET", "/export", self.export),
             ("GET", "/tokens", self.get_tokens), ("POST", "/tokens", self.make_token), ("DELETE", "/tokens/{id}", self.remove_token),
-            ("GET", "/search", self.search), ("GET", "/symbols/{symbol}", self.symbol), ("GET", "/symbols/{symbol}/bars", self.bars),
+            ("GET", "/search", self.search), ("GET", "/trends", self.get_trends), ("GET", "/symbols/{symbol}", self.symbol), ("GET", "/symbols/{symbol}/bars", self.bars),
             ("GET", "/watchlists", self.get_watchlists), ("PUT", "/watchlists/{name}", self.put_watchlist), ("DELETE", "/watchlists/{name}", self.remove_watchlist),
             ("GET", "/alerts", self.get_rules), ("POST", "/alerts", self.make_rule), ("PUT", "/alerts/{id}", self.mute_rule), ("DELETE", "/alerts/{id}", self.remove_rule),
             ("GET", "/settings", self.get_settings), ("PUT", "/settings", self.put_settings),
@@ -183,7 +184,7 @@ class Standin:
             now = time.monotonic()
             state = self.state(client)
             if now - status_at >= 1:
-                state["status"] = {"events": self.market.events, "rate": self.event_rate, "symbols": len(self.market.instruments), "beyond": 0, "forgotten": 0, "clients": len(self.clients)}
+                state["status"] = {"events": self.market.events, "rate": self.event_rate, "symbols": len(self.market.instruments), "beyond": 0, "forgotten": 0, "clients": len(self.clients), "pages": self.pages, "problems": self.problems}
                 state["movers"] = self.market.movers()
                 status_at = now
             if client.run and now - run_at >= 0.5:
@@ -276,7 +277,7 @@ class Standin:
         user = self.user(request)
         return web.json_response({
             "user": {"name": user} if user else None, "accounts": self.accounts, "signup": "open", "program": "stockbus, stand-in", "zone": "America/New_York",
-            "can": ["trade", "control"], "columns": None,
+            "can": ["trade", "control"], "columns": None, "pages": self.pages,
         })
 
     def log_in(self, name):
@@ -338,6 +339,9 @@ class Standin:
             "symbol": each.symbol, "name": each.name, "kind": each.kind, "industry": each.industry, "venue": "XNAS", "currency": "USD", "tick": text(each.tick, 0), "lot": "1",
             "calendar": "us", "session": "open", "last": text(each.price, each.decimals), "previousClose": text(each.reference, each.decimals), "stale": False,
         })
+
+    async def get_trends(self, request):
+        return web.json_response({symbol: self.trends[symbol] for symbol in request.query["symbols"].split(",") if symbol in self.trends})
 
     async def bars(self, request):
         if request.match_info["symbol"] not in self.market.by_symbol:

@@ -75,6 +75,36 @@ def test_money_is_rounded_half_to_even(browser, standin):
     assert ask(page, "decimal.js", "return it.money(1n)", None) == "0.000000000000000001"
 
 
+def test_prices_of_records_have_at_least_two_decimals(browser, standin):
+    cases = {"92.3": "92.30", "92": "92.00", "1234.5": "1,234.50", "0.00001234": "0.00001234", "-3.1": "\u22123.10"}
+    assert ask(browser.page(), "decimal.js", "return argument.map(it.recorded)", list(cases)) == list(cases.values())
+
+
+def test_a_column_that_folds_is_there_once_a_cell_has_something(browser, standin):
+    shown = ask(browser.page(), "dom.js", """
+      const columns = [{ head: 'Price', cell: record => record.price }, { head: 'Side', folds: true, cell: record => record.side }]
+      const table = new it.RecordTable({ label: 'T', key: record => record.key, columns })
+      const cells = () => [...table.element.querySelectorAll('th, td')].filter(cell => !cell.hidden).map(cell => cell.textContent)
+      return [[['1', '']], [['1', ''], ['2', 'buy']], [['1', '']]].map(records => {
+        table.show(records.map(([price, side], key) => ({ key, price, side })))
+        return cells() })""", None)
+    assert shown == [["Price", "1"], ["Price", "Side", "1", "", "2", "buy"], ["Price", "1"]], shown
+
+
+def test_the_axis_of_the_equity_has_dates(browser, standin):
+    page = browser.page()
+    written = ask(page, "equity.js", """
+      const { setZone } = await import('/page/time.js')
+      setZone('UTC')
+      const chart = new it.EquityChart(), texts = []
+      chart.element.querySelector('canvas').getContext('2d').fillText = text => texts.push(text)
+      document.querySelector('main').replaceChildren(chart.element)
+      await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
+      const told = ends => { chart.clear(); texts.length = 0; chart.begin(ends.map(end => [Date.parse(end), 1n])); return texts.slice(-2) }
+      return [told(['2026-11-26T23:50Z', '2026-11-27T00:10Z']), told(['2026-11-27T07:09Z', '2026-11-27T08:10Z'])]""", None)
+    assert written == [["26 Nov 23:50", "27 Nov 00:10"], ["27 Nov 07:09", "08:10"]], written
+
+
 def test_per_cent_is_rounded_half_away_from_zero(browser, standin):
     page, chance = browser.page(), random.Random(4)
     pairs = [(8 * ONE, 8 * ONE + ONE // 100), (8 * ONE, 8 * ONE - ONE // 100), (200 * ONE, 201 * ONE), (BIG, BIG - 1), (1, BIG // 10**6), (0, 5), (40_000, 40_001), (80_000, 80_003)]

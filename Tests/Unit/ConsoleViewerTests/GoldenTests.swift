@@ -263,6 +263,32 @@ import Testing
     try expect(text, is: "log-graph-90x12")
   }
 
+  @Test func `what does not work stands first on the status line of every page`() {
+    var driver = Driver(100, 12)
+    morning(&driver)
+    driver.send(.problems(["kept is degraded: the disk is full", "web is backing off: the port is in use"]))
+    for key in "12345" {
+      driver.type(String(key))
+      #expect(driver.frame().text(row: 11).hasPrefix(" ✕ kept is degraded: the disk is full (and 1 more)  ● ticks"), "\(key)")
+    }
+    driver.send(.problems([]))
+    #expect(driver.frame().text(row: 11).hasPrefix(" ● ticks"))
+    // It is looked for where nothing else happens too.
+    driver.advance(60_000)
+    driver.send(.sample(components, edges, []))
+    #expect(driver.state.nextChange(steps: 8).map { $0 - driver.state.now <= 5 * second } == true)
+  }
+
+  @Test func `the lag is how late a price was when it came, and not how old it is`() {
+    var driver = Driver()
+    let time = Timestamp(ns: opening)
+    driver.advance(30)
+    driver.state.market.take([Trade(symbol: "AAPL", price: 1, size: 1, time: time, received: time)].span, at: driver.state.now)
+    driver.advance(5000)
+    driver.send(.sample(components, edges, []))
+    #expect(driver.state.lag == 30_000_000)
+  }
+
   @Test func `the status line says what is wrong`() throws {
     var driver = Driver(110, 4)
     morning(&driver)

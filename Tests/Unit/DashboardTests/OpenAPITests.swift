@@ -30,6 +30,6 @@ import Testing
     let routes = try await Dashboard(settings, PluginHarness().context).routes()
     let names = Set(routes.names.filter { $0.contains(" /api/") }.map { $0.replacing(/:\w+/, with: "{}") })
     #expect(try Self.documented() == names)
-    #expect(names.count == 35)
+    #expect(names.count == 36)
   }
 }

@@ -92,6 +92,31 @@ import Testing
       seconds.contains(#""bars":[[1381239398000,"10","10","10","10","3"],[1381239399000,"10","10","10","10","3"]]"#), "\(seconds)")
   }
 
+  @Test func `the trends of rows are their last prices by seconds, oldest first`() async throws {
+    await dashboard.show((0..<100).map { trade("AAPL", Price(raw: Int64(100 + $0) * 1_000_000_000), second: $0) })
+    let trends = try await ask(.get, "/api/trends?symbols=NONE,AAPL").text
+    // The prices 140 to 199 of the last sixty seconds.
+    #expect(trends == "{\"AAPL\":[" + (140..<200).map { "\"\($0)\"" }.joined(separator: ",") + "]}")
+    #expect(try await ask(.get, "/api/trends") == (200, "{}"))
+  }
+
+  @Test func `a run has the pages for which it has something`() async throws {
+    #expect(try await ask(.get, "/api/session").text.contains(#""pages":["alerts","portfolio"]"#))
+    await dashboard.show([trade("AAPL", 1)])
+    let plain = try Dashboard(DashboardSettings(), PluginHarness(id: "web").context)
+    #expect(await plain.pages == .array([]))
+  }
+
+  @Test func `what does not work is sent with the numbers of the run, and its reasons only to who controls it`() async throws {
+    run.set(problems: ["kept is degraded: the disk is full"])
+    await dashboard.show([trade("AAPL", 1)])
+    #expect(await dashboard.status(for: .local).contains(#""problems":["kept is degraded: the disk is full"]"#))
+    let reader = Viewer(Person.local, may: [.read], hasAccounts: false)
+    #expect(await dashboard.status(for: reader).contains(#""problems":["the run does not work as intended; who operates it sees why"]"#))
+    run.set(problems: [])
+    #expect(await dashboard.status(for: reader).contains(#""problems":[]"#))
+  }
+
   @Test(arguments: [
     (WebMethod.post, "/api/orders", #"{"side":"buy","symbol":"AAPL","size":"1e3"}"#),
     (.post, "/api/orders/preview", #"{"side":"buy","symbol":"AAPL","size":"10","price":"8E1"}"#),
@@ -115,10 +140,10 @@ import Testing
     #expect(
       try await ask(.post, "/api/orders/preview", order) == (
         200,
-        #"{"accepted":true,"text":"at 88.1: value 881.00, fee 1.00; reserves 882.00; once filled: position 10, cash 9118.00, "#
+        #"{"accepted":true,"text":"at 88.10: value 881.00, fee 1.00; reserves 882.00; once filled: position 10, cash 9118.00, "#
           + #"buying power 9118.00","cost":"881","fee":"1","cash":"9118"}"#
       ))
-    #expect(try await ask(.post, "/api/orders", order) == (200, #"{"accepted":true,"text":"order 7, key k"}"#))
+    #expect(try await ask(.post, "/api/orders", order) == (200, #"{"accepted":true,"number":7,"text":"order 7"}"#))
     #expect(orders.asked.value == ["preview buy AAPL 10 at 88.1 gtc key k in main", "buy AAPL 10 at 88.1 gtc key k in main"])
   }
 
@@ -131,7 +156,8 @@ import Testing
     let unlucky = OrderPreview(Broker.Estimate(price: 2, value: 4, fee: 1), refusal: "the market is closed")
     #expect(
       members(unlucky) == [
-        "accepted: false", #"text: "at 2: value 4.00, fee 1.00; it would be rejected: the market is closed""#, #"cost: "4""#, #"fee: "1""#,
+        "accepted: false", #"text: "at 2.00: value 4.00, fee 1.00; it would be rejected: the market is closed""#, #"cost: "4""#,
+        #"fee: "1""#,
       ])
   }
 
@@ -189,6 +215,15 @@ extension Dashboard {
     let id = push.connect(cursor: 0)
     push.showRun(id, true)
     return next(for: push.tick(now: now, time: 0)).first?.1.text
+  }
+
+  /// The text that a new tab of this viewer is given.
+  fileprivate func status(for viewer: Viewer) -> String {
+    push.count(1)
+    let id = push.connect(viewer, cursor: 0)
+    defer { push.disconnect(id) }
+    _ = push.tick(now: now, time: 0)
+    return next(for: [id]).first?.1.text ?? ""
   }
 
   /// As if a page did.

@@ -50,7 +50,7 @@ import Testing
     let after = try #require(preview.estimate.after)
     #expect(try after == .init(position: 10, cash: amount("8987.99"), buyingPower: amount("9487.99")))
     #expect(
-      preview.text == "at 101: value 1010.00, fee 2.01; reserves 507.01; once filled: position 10, cash 8987.99, buying power 9487.99")
+      preview.text == "at 101.00: value 1010.00, fee 2.01; reserves 507.01; once filled: position 10, cash 8987.99, buying power 9487.99")
 
     let answer = try await desk.submit(OrderRequest(.buy, "AAPL", terms(10, key: "a")), in: "paper")
     #expect(answer == OrderAnswer(.submit, OrderReply(number: 1, isAccepted: true), key: "a"))

@@ -86,7 +86,7 @@ import Testing
     await running.delivered()
     #expect(
       try await running.perform("preview buy AAPL 10")
-        == "at 101: value 1010.00, fee 1.00; reserves 1011.00; once filled: position 10, cash 8989.00, buying power 8989.00")
+        == "at 101.00: value 1010.00, fee 1.00; reserves 1011.00; once filled: position 10, cash 8989.00, buying power 8989.00")
     #expect(try await running.perform("buy AAPL 10 key first") == "order 1, key first")
     #expect(try await running.perform("buy AAPL 10 key first") == "already done: order 1, key first")
     #expect(try await running.perform("buy AAPL 10 at 90 gtc key low") == "order 2, key low")
@@ -98,17 +98,17 @@ import Testing
     #expect(
       try await running.perform("show").split(separator: "\n") == [
         "account paper\tequity 9989.00 USD\tcash 8989.00\tbuying power 8718.00\trealised 0.00\tunrealised -10.00\tfees 1.00",
-        "AAPL\t10\tcost 1010.00\tat 100\tvalue 1000.00\tunrealised -10.00\t",
-        "order 5\tbuy 3 AAPL\tat 90\tgtc\tfilled 0\t\t",
+        "AAPL\t10\tcost 1010.00\tat 100.00\tvalue 1000.00\tunrealised -10.00\t",
+        "order 5\tbuy 3 AAPL\tat 90.00\tgtc\tfilled 0\t\t",
       ])
     #expect(
       try await running.perform("preview sell AAPL 4")
-        == "at 99: value 396.00, fee 1.00; reserves 1.00; once filled: position 6, cash 9384.00, buying power 9113.00")
+        == "at 99.00: value 396.00, fee 1.00; reserves 1.00; once filled: position 6, cash 9384.00, buying power 9113.00")
     #expect(try await running.perform("cancel 5") == "cancelled order 5")
     for (line, reason) in [
       ("buy AAPL 1000000", "not done: the buying power is not sufficient"), ("buy AAPL ten", "'ten' is not a quantity above zero"),
       ("buy AAPL 1 att 5", "unknown word 'att'; did you mean 'at'?"),
-      ("preview buy AAPL 1000000", "at 101: value 101000000.00, fee 1.00; it would be rejected: the buying power is not sufficient"),
+      ("preview buy AAPL 1000000", "at 101.00: value 101000000.00, fee 1.00; it would be rejected: the buying power is not sufficient"),
       ("cancel nothing", "not done: there is no such order"),
       ("cancel 5", "not done: the order is already closed"),
       ("cancel 77", "not done: there is no such order"),

@@ -119,7 +119,7 @@ import Testing
       try await running.perform("buy AAPL 10") == "order 2; it waits: the market of AAPL is closed until 2024-01-03T14:30:00Z")
     #expect(
       try await running.perform("preview buy AAPL 10")
-        == "at 100: value 1000.00, fee 0.00; reserves 1000.00; once filled: position 10, cash 99000.00, buying power 98000.00; it would wait: the market of AAPL is closed until 2024-01-03T14:30:00Z"
+        == "at 100.00: value 1000.00, fee 0.00; reserves 1000.00; once filled: position 10, cash 99000.00, buying power 98000.00; it would wait: the market of AAPL is closed until 2024-01-03T14:30:00Z"
     )
     try await running.stop()
   }

@@ -72,6 +72,25 @@ import Testing
     #expect(await running.value.exitStatus == 0)
   }
 
+  @Test func `a configuration that was not reloaded is a problem of the run until one is`() async throws {
+    let text = Guarded(Self.text)
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let pipeline = Pipeline(try topology(Self.text), clock: ManualTimekeeper(), logger: logger)
+    let reload = ConfigReload(pipeline, paths: ["desk.yaml"]) { (_) throws(Problems) in try topology(text.withLock { $0 }) }
+    let running = Task { await pipeline.run() }
+    await pipeline.waitForStart()
+    #expect(pipeline.problems == [])
+    text.withLock { $0 = Self.text.replacing("seed: 1", with: "sede: 1, x: 2") }
+    #expect(await reload.apply(nil).outcome == .invalid)
+    let problem = try #require(pipeline.problems.first)
+    #expect(problem.hasPrefix("the configuration was not reloaded: plugins.yaml:1:") && problem.hasSuffix(" (and 1 more)"), "\(problem)")
+    text.withLock { $0 = Self.text }
+    #expect(await reload.apply(nil).outcome == .done)
+    #expect(pipeline.problems == [])
+    pipeline.stop()
+    _ = await running.value
+  }
+
   @Test func `a change that has cost a component does not say that the run goes on as before`() throws {
     var report = ChangeReport(.refused, "the door is locked")
     #expect(report.lines == ["not reloaded: the door is locked; the run continues as before"])
@@ -106,6 +125,7 @@ import Testing
     let telling = Task { await served.notices.run() }
     await served.waitForNews(1)
     #expect(served.heard.value == ["ready: 3 components, door is failed: the door is locked"])
+    #expect(served.pipeline.problems == ["door is failed: the door is locked"])
     served.pipeline.stop()
     await telling.value
     #expect(await running.value.exitStatus == 1)

@@ -77,7 +77,9 @@ import Testing
 
   @Test func `a file that cannot be read is told in one line`() {
     let look = FileSurvey(options: [], questions: [], rows: 0, refused: 0, firstRefusal: nil, problem: "it has no rows")
-    let error = #expect(throws: StarterConfig.Mistake.self) { try StarterConfig.csv("x.csv", { _ in look }, Self.catalogue, answer: { _, _ in "" }) }
+    let error = #expect(throws: StarterConfig.Mistake.self) {
+      try StarterConfig.csv("x.csv", { _ in look }, Self.catalogue, answer: { _, _ in "" })
+    }
     #expect(error?.description == "'x.csv': it has no rows")
   }
 

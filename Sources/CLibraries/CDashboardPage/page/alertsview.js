@@ -1,5 +1,6 @@
 // The page of alerts: what has fired, and the rules.
 import { part } from './api.js'
+import { recorded } from './decimal.js'
 import { h, RecordTable } from './dom.js'
 import { RuleList } from './rules.js'
 import { moment } from './time.js'
@@ -10,7 +11,7 @@ export class AlertsView {
     this.fired = new RecordTable({ label: 'Alerts that fired', key: alert => alert.number, empty: 'Nothing has fired yet.', columns: [
       { head: 'Time', class: 'dim', cell: alert => moment(alert.time) },
       { head: 'Symbol', cell: (alert, cell) => void (cell.firstChild ?? cell.append(h('a', { href: '/symbol/' + part(alert.symbol) }, alert.symbol))) },
-      { head: 'Price', number: true, cell: alert => alert.price },
+      { head: 'Price', number: true, cell: alert => recorded(alert.price) },
       { head: 'What happened', class: 'wide', cell: alert => alert.message },
       { head: 'Rule', class: 'dim', optional: true, cell: alert => alert.rule },
     ] })

@@ -1,13 +1,13 @@
 // The page: session, settings, socket, routes, and the second hand. Views do the rest.
-import { get, put } from './api.js'
+import { get, part, put } from './api.js'
 import { Alerts } from './alerts.js'
 import { Connection } from './connection.js'
+import { units } from './decimal.js'
 import { setText } from './dom.js'
 import { listenToKeys, showKeys } from './keys.js'
 import { Lists } from './lists.js'
 import { Model } from './model.js'
 import { Router } from './router.js'
-import { SearchDialog } from './search.js'
 import { Speaker } from './say.js'
 import { Status } from './status.js'
 import { setZone } from './time.js'
@@ -16,6 +16,7 @@ import { Toasts } from './toasts.js'
 const STORE = 'stockbus'
 const THEMES = ['system', 'light', 'dark']
 const DEFAULTS = { theme: 'system', zone: 'exchange', motion: 'system', columns: null }
+const TRENDS = 50 // symbols that are asked for at once
 const ZONES = ['exchange', 'local', 'UTC']
 
 class App {
@@ -29,7 +30,7 @@ class App {
     this.lists = new Lists(this)
     this.alerts = new Alerts(this)
     this.status = new Status(this)
-    this.search = new SearchDialog(this)
+    this.search = { open: async () => (await this.#search()).open(), choose: async () => (await this.#search()).choose() }
     this.connection = new Connection(this.model, {
       paint: time => this.#paint(time),
       status: () => this.status.show(),
@@ -50,6 +51,7 @@ class App {
     document.getElementById('clock').addEventListener('click', () => this.nextZone())
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.colours())
     addEventListener('resize', () => this.router.view?.resized?.())
+    this.model.on('untrended', symbols => this.#readTrends(symbols))
     this.model.on('trades', list => this.router.view?.trades?.(list))
     this.model.on('bars', list => this.router.view?.bars?.(list))
     for (const name of ['accounts', 'positions', 'orders', 'fills', 'movers', 'run']) {
@@ -59,6 +61,17 @@ class App {
     await this.readSession()
     setInterval(() => this.#second(), 1000)
     performance.mark('stockbus-shown')
+    this.#search() // so that its first letter finds it there
+  }
+
+  /** An order was accepted. */
+  noteOrder(number, text) {
+    this.orders ??= import('./orders.js').then(({ SentOrders }) => new SentOrders(this))
+    this.orders.then(orders => orders.add(number, text))
+  }
+
+  #search() {
+    return (this.searching ??= import('./search.js').then(({ SearchDialog }) => new SearchDialog(this)))
   }
 
   /** Who is here, and what the program can; without an answer the page waits and asks again. The newest question counts. */
@@ -81,6 +94,7 @@ class App {
     const atDoor = this.router.atDoor
     this.session = session
     setZone(this.settings.zone, session.zone || 'UTC')
+    if (session.pages) this.router.showPages(session.pages)
     this.status.showSession()
     if (this.isOutside) {
       this.connection.close()
@@ -119,6 +133,11 @@ class App {
 
   can(what) {
     return (this.session.can ?? []).includes(what)
+  }
+
+  /** Whether the run has something for a page, such as `alerts`. */
+  has(page) {
+    return this.session.pages?.includes(page) ?? true
   }
 
   /** The time of the server, by its last frame. */
@@ -165,6 +184,15 @@ class App {
     if (this.model.symbol === symbol) return
     this.model.chooseSymbol(symbol)
     this.connection.want('symbol', { op: 'symbol', symbol })
+  }
+
+  async #readTrends(symbols) {
+    for (let from = 0; from < symbols.length; from += TRENDS) {
+      const names = symbols.slice(from, from + TRENDS).filter(symbol => !symbol.includes(',')).map(part)
+      const trends = await get('/trends?symbols=' + names.join()).catch(() => ({})) // without them they begin now
+      for (const [symbol, prices] of Object.entries(trends)) this.model.beginTrend(symbol, prices.map(units))
+    }
+    this.router.view?.second?.(this.model.marketNow)
   }
 
   #viewError(message) {

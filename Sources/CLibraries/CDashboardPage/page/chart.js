@@ -3,16 +3,16 @@
 import { BarSeries, spans } from './bars.js'
 import { change, decimal, percent, short } from './decimal.js'
 import { colours, h, setAttribute, setText } from './dom.js'
-import { drawChart, watchSize } from './draw.js'
+import { drawChart, LEAST_BARS, watchSize } from './draw.js'
 import { barTime } from './scale.js'
 
-const LEAST_BARS = 12
+const USUAL = spans.find(span => span.key === '1d')
 
 export class PriceChart extends HTMLElement {
   /** @param {{ app: any, small?: boolean }} parts */
   setUp({ app, small = false }) {
-    Object.assign(this, { app, small, span: spans.find(span => span.key === (small ? '1d' : app.settings.span ?? '1d')), kind: app.settings.chart ?? 'candles' })
-    Object.assign(this, { symbol: null, series: null, from: 0, to: 0, at: -1, pointerY: null, step: 1 })
+    Object.assign(this, { app, small, span: spans.find(span => !small && span.key === app.settings.span) ?? USUAL, kind: app.settings.chart ?? 'candles' })
+    Object.assign(this, { symbol: null, series: null, from: 0, to: 0, at: -1, pointerY: null, step: 1, first: 0, close: null })
     this.canvas = h('canvas', small ? { role: 'img', 'aria-label': 'Chart' } : { tabindex: 0, role: 'slider', 'aria-label': 'Chart', 'aria-orientation': 'horizontal', 'aria-valuemin': 1, 'aria-valuemax': 1, 'aria-valuenow': 1 })
     this.note = h('p', { class: 'dim chart-note' })
     if (small) this.replaceChildren(this.canvas, this.note)
@@ -35,23 +35,46 @@ export class PriceChart extends HTMLElement {
   /** Shows another symbol. */
   show(symbol) {
     if (symbol === this.symbol) return
-    this.symbol = symbol
-    return this.load(this.span)
+    Object.assign(this, { symbol, close: null })
+    return this.load(this.small || !this.app.settings.span ? USUAL : this.span)
+  }
+
+  /** The previous close, or null. */
+  showClose(price) {
+    if (price === this.close) return
+    this.close = price
+    this.draw()
+  }
+
+  /** Bars of the span; where nobody has chosen one, of the longest that has enough of them, of which a line needs more than candles. */
+  async #bars(span) {
+    const least = this.small ? LEAST_BARS : LEAST_BARS / 3
+    const shorter = this.small || !this.app.settings.span ? spans.slice(0, spans.indexOf(span)).reverse() : []
+    let series = await new BarSeries(this.symbol, span).load()
+    for (const next of shorter) {
+      if (series.bars.length >= least) break
+      const finer = await new BarSeries(series.symbol, next).load()
+      if (finer.bars.length > series.bars.length) series = finer
+    }
+    return series
   }
 
   async load(span) {
+    const { symbol } = this
     this.span = span
     this.#press('span', span.key)
-    const series = new BarSeries(this.symbol, span)
-    this.series = this.series?.symbol === this.symbol ? this.series : null
+    this.series = this.series?.symbol === symbol ? this.series : null
     setText(this.note, '')
+    let series = new BarSeries(symbol, span)
     try {
-      await series.load()
+      series = await this.#bars(span)
     } catch (error) {
-      if (this.symbol === series.symbol && this.span === span) setText(this.note, error.message)
+      if (this.symbol === symbol && this.span === span) setText(this.note, error.message)
     }
-    if (this.symbol !== series.symbol || this.span !== span) return
+    if (this.symbol !== symbol || this.span !== span) return
     this.series = series
+    this.span = series.span
+    this.#press('span', this.span.key)
     if (series.bars.length === 0 && !this.note.textContent) setText(this.note, 'No bars of this length yet')
     this.#showSpan()
   }
@@ -123,9 +146,9 @@ export class PriceChart extends HTMLElement {
       context?.clearRect(0, 0, this.canvas.width, this.canvas.height)
       return
     }
-    const look = { from: this.from, to: this.to, kind: this.kind, at: this.at, pointerY: this.pointerY, small: this.small, colours: this.palette, font: this.font }
+    const look = { from: this.from, to: this.to, kind: this.kind, at: this.at, pointerY: this.pointerY, small: this.small, close: this.span.time <= 86400e3 ? this.close : null, colours: this.palette, font: this.font }
     const drawn = drawChart(this.canvas, this.series, look)
-    if (drawn) this.step = drawn.step
+    if (drawn) Object.assign(this, drawn)
     if (this.read) setText(this.read, this.#text(this.at >= 0 ? this.at : this.series.bars.length - 1))
   }
 
@@ -245,9 +268,9 @@ export class PriceChart extends HTMLElement {
         this.pan(by)
         return
       }
-      const index = this.from + Math.floor((event.clientX - box.left) / this.step)
+      const index = this.first + Math.floor((event.clientX - box.left) / this.step)
       this.pointerY = event.clientY - box.top
-      this.at = index < this.to ? index : -1
+      this.at = index >= this.from && index < this.to ? index : -1
       this.draw()
     })
     canvas.addEventListener('pointerleave', () => {

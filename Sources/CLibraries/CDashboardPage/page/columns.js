@@ -15,18 +15,18 @@ export const columns = [
   { key: 'symbol', head: 'Symbol', width: '104px', sort: 'symbol', value: row => row.symbol, text: row => plain(row.symbol) },
   { key: 'name', head: 'Name', width: 'minmax(80px, 1.6fr)', value: row => row.name, text: row => plain(row.name) },
   {
-    key: 'price', head: 'Price', number: true, down: true, width: 'minmax(118px, 1fr)', sort: 'price',
+    key: 'price', head: 'Price', number: true, down: true, width: 'minmax(118px, .5fr)', sort: 'price',
     value: row => row.price, text: row => decimal(row.price, row.decimals),
   },
   {
-    key: 'change', head: 'Change', number: true, down: true, width: 'minmax(84px, .8fr)', sort: 'change',
+    key: 'change', head: 'Change', number: true, down: true, width: 'minmax(84px, .5fr)', sort: 'change',
     value: row => row.change, text: row => signed(row.change, row.decimals), direction: row => row.change,
   },
   {
     key: 'percent', head: '%', title: 'Per cent', number: true, down: true, width: '78px', sort: 'percent',
     value: row => row.percent, text: row => percent(row.percent), direction: row => row.percent,
   },
-  { key: 'trend', head: 'Trend', width: '108px', line: true },
+  { key: 'trend', head: 'Trend', width: 'minmax(108px, .6fr)', line: true },
   { key: 'bid', head: 'Bid', number: true, down: true, width: 'minmax(80px, .8fr)', sort: 'bid', value: row => row.bid, text: row => decimal(row.bid, row.decimals) },
   { key: 'ask', head: 'Ask', number: true, down: true, width: 'minmax(80px, .8fr)', sort: 'ask', value: row => row.ask, text: row => decimal(row.ask, row.decimals) },
   {
@@ -43,6 +43,20 @@ export const columns = [
 
 export const columnOf = new Map(columns.map(column => [column.key, column]))
 export const usualColumns = ['rank', 'symbol', 'name', 'price', 'change', 'percent', 'trend', 'bid', 'ask', 'volume', 'age']
+// Left out until a row has something for them, where nobody has chosen the columns.
+const FOLDING = {
+  name: row => row.name !== '', bid: row => row.bid !== null, ask: row => row.ask !== null, volume: row => Number(row.volume) > 0,
+  age: (row, now) => staleness(row, now) !== '',
+}
+
+/** Adds to `filled` the columns for which one of the rows has something; tells whether there was a new one. */
+export function fillColumns(filled, rows, now) {
+  const before = filled.size
+  for (const [key, has] of Object.entries(FOLDING)) if (!filled.has(key) && rows.some(row => has(row, now))) filled.add(key)
+  return filled.size > before
+}
+
+export const folds = key => key in FOLDING
 export const compactColumns = ['symbol', 'price', 'percent']
 
 function spread(row) {

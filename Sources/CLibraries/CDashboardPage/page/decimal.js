@@ -126,6 +126,11 @@ export function amount(text) {
   return text === null || text === undefined ? null : parse(text, 18)
 }
 
+/** The price of a record: with the decimals that it came with, at least two, as it may have lost those that are zero. */
+export function recorded(text) {
+  return decimal(units(text), Math.max(2, decimalsOf(text)))
+}
+
 /** How many decimals a text has. */
 export function decimalsOf(text) {
   const dot = String(text).indexOf('.')

@@ -76,7 +76,8 @@ export function colours(...names) {
 }
 
 /**
- * A table of records with a heading; `columns` are `{ head, number, optional, cell(record) }`, where `cell` gives a node or a text.
+ * A table of records with a heading; `columns` are `{ head, number, optional, folds, cell(record) }`, where `cell` gives a node or a text.
+ * One that folds is left out while all its cells are empty.
  * Rows keep their elements as long as their key stays, so that focus does not get lost when a list changes.
  */
 export class RecordTable {
@@ -84,9 +85,9 @@ export class RecordTable {
     Object.assign(this, { columns, key, row, rows: new Map() })
     this.body = h('tbody')
     this.none = h('p', { class: 'dim none' }, empty)
-    const heads = columns.map(column =>
+    this.heads = columns.map(column =>
       h('th', { scope: 'col', class: classOf(column) }, column.hidden ? h('span', { class: 'hidden-text' }, column.head) : column.head))
-    this.table = h('table', { class: 'list', 'aria-label': label }, h('thead', {}, h('tr', {}, heads)), this.body)
+    this.table = h('table', { class: 'list', 'aria-label': label }, h('thead', {}, h('tr', {}, this.heads)), this.body)
     this.element = h('div', { class: 'records' }, this.table, this.none)
   }
 
@@ -112,6 +113,16 @@ export class RecordTable {
     }
     this.table.hidden = records.length === 0
     this.none.hidden = records.length > 0
+    this.#fold()
+  }
+
+  #fold() {
+    const lines = [...this.rows.values()]
+    this.columns.forEach((column, index) => {
+      if (!column.folds) return
+      const isEmpty = lines.every(({ cells }) => cells[index].textContent === '')
+      for (const cell of [this.heads[index], ...lines.map(({ cells }) => cells[index])]) if (cell.hidden !== isEmpty) cell.hidden = isEmpty
+    })
   }
 
   /** Writes the rows again whose cells are made from prices. */

@@ -4,6 +4,9 @@ import { levels, times } from './scale.js'
 
 const FOOT = 20 // the line of times
 const VOLUME = 0.17 // of the height
+export const LEAST_BARS = 24 // for which a chart has room: fewer stand at its right, and none of them fills it
+const CLOSE = 'previous close'
+const WIDEST = 25 // pixels of a candle
 
 const sizes = new WeakMap()
 const observer = new ResizeObserver(entries => {
@@ -36,8 +39,8 @@ export function contextOf(canvas) {
   return { context, width, height }
 }
 
-/** The range of prices and the greatest volume between two bars. */
-function range(bars, from, to) {
+/** The range of prices and the greatest volume between two bars; a previous close belongs to it unless it would halve the rest. */
+function range(bars, from, to, close) {
   let low = Infinity
   let high = -Infinity
   let volume = 0
@@ -46,14 +49,19 @@ function range(bars, from, to) {
     high = Math.max(high, Number(bars[index].high))
     volume = Math.max(volume, Number(bars[index].volume))
   }
+  if (close !== null && Math.max(high, close) - Math.min(low, close) <= 2 * (high - low)) {
+    low = Math.min(low, close)
+    high = Math.max(high, close)
+  }
   const margin = (high - low || Math.abs(high) * 0.001 || 1) * 0.05
   return { low: low - margin, high: high + margin, volume }
 }
 
 /**
  * @param {{ bars: any[], decimals: number, length: number }} series
- * @param {{ from: number, to: number, kind: 'candles' | 'line', at: number, pointerY: number | null, small: boolean, colours: any, font: string }} look
- * @returns {{ step: number, width: number } | null} the width of a bar, and of the drawing without its axis
+ * @param {{ from: number, to: number, kind: 'candles' | 'line', at: number, pointerY: number | null, small: boolean, close: any, colours: any, font: string }} look
+ *   `close` is the previous close, or null
+ * @returns {{ step: number, first: number } | null} the width of a bar, and the index at the left edge, which is no bar where there are few
  */
 export function drawChart(canvas, series, look) {
   const surface = contextOf(canvas)
@@ -63,15 +71,16 @@ export function drawChart(canvas, series, look) {
   const { from, to, small, colours } = look
   context.font = `11px ${look.font}`
   context.textBaseline = 'middle'
-  const prices = range(bars, from, to)
+  const prices = range(bars, from, to, look.close === null ? null : Number(look.close))
+  const first = small ? from : Math.min(from, to - LEAST_BARS)
   const axis = small ? 0 : Math.ceil(context.measureText(decimal(bars[to - 1].high, decimals)).width) + 16
   const area = { context, colours, from, to, bars, decimals, axis, all, prices }
   area.width = all - axis
   area.height = small ? tall : tall - FOOT
   area.volume = small ? 0 : Math.round(area.height * VOLUME)
   area.plot = area.height - area.volume - (small ? 2 : 14)
-  area.step = area.width / (to - from)
-  area.x = index => (index - from + 0.5) * area.step
+  area.step = area.width / (to - first)
+  area.x = index => (index - first + 0.5) * area.step
   area.y = value => 2 + ((prices.high - Number(value)) / (prices.high - prices.low)) * (area.plot - 4)
   if (!small) {
     drawLevels(area)
@@ -80,9 +89,10 @@ export function drawChart(canvas, series, look) {
   }
   if (look.kind === 'line' || small) drawLine(area, small)
   else drawCandles(area)
-  drawLast(area, small)
+  drawClose(area, small, look.close)
+  if (!small) drawLast(area)
   if (!small && look.at >= from && look.at < to) drawCrosshair(area, look)
-  return { step: area.step, width: area.width }
+  return { step: area.step, first }
 }
 
 const sharp = value => Math.round(value) + 0.5
@@ -121,11 +131,13 @@ function drawTimes({ context, colours, bars, from, to, step, x, width, height },
   context.textAlign = 'center'
   context.fillStyle = colours.dim
   let end = 0
-  for (const { index, text } of times(bars, from, to, series.length, Math.max(1, Math.ceil(76 / step)))) {
-    const half = context.measureText(text).width / 2
+  for (const { index, text, date } of times(bars, from, to, series.length, Math.max(1, Math.ceil(76 / step)))) {
+    // The first time has its date, and after it each that begins another one.
+    const shown = end === 0 && date ? `${date} ${text}` : text
+    const half = context.measureText(shown).width / 2
     const at = x(index)
     if (at - half < end || at + half > width) continue
-    context.fillText(text, at, tall - 8)
+    context.fillText(shown, at, tall - 8)
     end = at + half + 8
   }
 }
@@ -133,7 +145,7 @@ function drawTimes({ context, colours, bars, from, to, step, x, width, height },
 function drawVolume({ context, colours, bars, from, to, x, step, height, volume, prices }) {
   if (prices.volume === 0) return
   context.fillStyle = colours.volume
-  const wide = Math.max(1, step * 0.62)
+  const wide = Math.max(1, Math.min(WIDEST, step * 0.62))
   for (let index = from; index < to; index++) {
     const tall = (Number(bars[index].volume) / prices.volume) * volume
     if (tall > 0) context.fillRect(x(index) - wide / 2, height - Math.max(1, tall), wide, Math.max(1, tall))
@@ -155,7 +167,7 @@ function drawLine({ context, colours, bars, from, to, x, y }, small) {
 
 /** Rising candles are hollow: colour is not the only sign. */
 function drawCandles({ context, colours, bars, from, to, x, y, step }) {
-  const wide = Math.max(1, Math.floor((step * 0.72 - 1) / 2) * 2 + 1)
+  const wide = Math.max(1, Math.min(WIDEST, Math.floor((step * 0.72 - 1) / 2) * 2 + 1))
   context.lineWidth = 1
   for (let index = from; index < to; index++) {
     const { open, high, low, close } = bars[index]
@@ -172,16 +184,34 @@ function drawCandles({ context, colours, bars, from, to, x, y, step }) {
   }
 }
 
-function drawLast(area, small) {
-  const { context, colours, bars, from, y, width } = area
-  const last = bars.at(-1).close
-  const at = small ? sharp(y(bars[from].open)) : lastAt(area)
+function dashed({ context, width }, at, colour) {
   context.setLineDash([2, 3])
-  context.strokeStyle = small ? colours.line : colours.accent
+  context.strokeStyle = colour
   context.lineWidth = 1
   rule(context, 0, at, width, at)
   context.setLineDash([])
-  if (!small) tag(area, at, decimal(last, area.decimals), colours.accent)
+}
+
+function drawLast(area) {
+  const at = lastAt(area)
+  dashed(area, at, area.colours.accent)
+  tag(area, at, decimal(area.bars.at(-1).close, area.decimals), area.colours.accent)
+}
+
+/** The previous close, where it is among the prices; in a small chart the first price if there is none. */
+function drawClose(area, small, close) {
+  const { context, colours, bars, from, prices, y } = area
+  const value = close ?? (small ? bars[from].open : null)
+  if (value === null || Number(value) < prices.low || Number(value) > prices.high) return
+  const at = sharp(y(value))
+  dashed(area, at, small ? colours.line : colours.dim)
+  if (small) return
+  if (Math.abs(at - lastAt(area)) >= 16) tag(area, at, decimal(value, area.decimals), colours.dim)
+  context.textAlign = 'left'
+  context.fillStyle = colours.ground
+  context.fillRect(0, at - 15, context.measureText(CLOSE).width + 4, 14)
+  context.fillStyle = colours.dim
+  context.fillText(CLOSE, 2, at - 8)
 }
 
 function drawCrosshair(area, { at, pointerY }) {

@@ -2,7 +2,7 @@
 import { money, signedMoney } from './decimal.js'
 import { colours, h, setAttribute, setText } from './dom.js'
 import { contextOf, watchSize } from './draw.js'
-import { minute, moment } from './time.js'
+import { day, minute, moment } from './time.js'
 
 const MOST = 5000
 const AXIS = 84
@@ -79,9 +79,10 @@ export class EquityChart {
       context.fillText(money(value), width - 2, at)
     }
     context.textAlign = 'left'
-    context.fillText(minute(start), 0, height - 7)
+    const [first, last] = [start, end].map(time => `${day(time)} ${minute(time)}`)
+    context.fillText(first, 0, height - 7)
     context.textAlign = 'right'
-    if (minute(end) !== minute(start)) context.fillText(minute(end), right, height - 7)
+    if (last !== first) context.fillText(day(end) === day(start) ? minute(end) : last, right, height - 7)
     context.beginPath()
     points.forEach(([time, value], index) => (index === 0 ? context.moveTo(x(time), y(value)) : context.lineTo(x(time), y(value))))
     context.strokeStyle = palette.accent

@@ -3,9 +3,9 @@ import { get } from './api.js'
 import { h, RecordTable, setAttribute, setText, svg } from './dom.js'
 import { layOut } from './layout.js'
 
-const WIDE = 188
+const WIDE = 180
 const TALL = 44
-const GAP_X = 72
+const GAP_X = 52
 const GAP_Y = 22
 
 export class GraphView {
@@ -93,7 +93,7 @@ export class GraphView {
   #component({ id, running, rate, kind }) {
     const node = this.nodes.get(id)
     if (!node) return
-    setText(node.rate, kind === 'sink' ? '' : `${whole(rate)}/s`)
+    setText(node.rate, kind === 'sink' || rate === null || rate === undefined ? '' : `${whole(rate)}/s`)
     setAttribute(node.box, 'data-running', running ? 'yes' : 'no')
   }
 

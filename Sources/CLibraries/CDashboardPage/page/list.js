@@ -1,21 +1,20 @@
 // A list of prices beside the chosen symbol: all prices, crypto, or a watchlist. `/symbol/AAPL` opens the symbol's page, which on a
 // wide screen stands beside the list.
-import { usualColumns, compactColumns, columns, columnOf } from './columns.js'
+import { usualColumns, compactColumns, columns, columnOf, fillColumns, folds } from './columns.js'
 import { part } from './api.js'
 import { FilterField, isExpression } from './filter.js'
 import { h, setAttribute, setText } from './dom.js'
 import { SymbolPanel } from './panel.js'
 import { SymbolPage } from './symbol.js'
 import { PACE } from './table.js'
-import { WatchlistBar } from './watchlists.js'
 
 const TABLE = 0
 const CHOSEN = 2
 const titles = { all: 'Prices', crypto: 'Crypto' }
 
 export class ListView {
-  constructor(app, { list, watchlist }) {
-    Object.assign(this, { app, list, watchlist, symbol: null, opened: null, filter: '', sortKey: null, descending: false })
+  constructor(app, { list, watchlist }, WatchlistBar = null) {
+    Object.assign(this, { app, list, watchlist, symbol: null, opened: null, filter: '', sortKey: null, descending: false, filled: new Set() })
     const ordered = watchlist !== undefined
     this.table = document.createElement('price-table').setUp({
       model: app.model, pane: TABLE, label: titles[list] ?? 'Watchlist',
@@ -145,12 +144,17 @@ export class ListView {
     let keys = this.columnKeys
     if (this.opened && !small) keys = compactColumns
     else if (small) keys = ['symbol', 'name', 'trend', 'price', 'percent', 'age']
-    else if (narrow) keys = keys.filter(key => !['bid', 'ask', 'spread', 'low', 'high', 'updates', 'time'].includes(key))
+    else if (narrow) keys = keys.filter(key => !['bid', 'ask', 'spread', 'low', 'high', 'updates', 'time', ...(innerWidth <= 1100 ? ['volume'] : [])].includes(key))
     else if (innerWidth <= 1360 && keys === usualColumns) keys = keys.filter(key => !['bid', 'ask'].includes(key)) // they are in the panel beside
+    if (this.columnKeys === usualColumns) keys = keys.filter(key => !folds(key) || this.filled.has(key))
     const wanted = keys.join()
     if (wanted === this.columnsShown) return
     this.columnsShown = wanted
     this.table.setColumns(keys)
+  }
+
+  #fillColumns(now = this.app.model.marketNow) {
+    if (fillColumns(this.filled, [...this.app.model.panes[TABLE].order.values()], now)) this.#columns()
   }
 
   #columnMenu() {
@@ -247,8 +251,12 @@ export class ListView {
   }
 
   frame(time) {
-    this.table.draw()
     const pane = this.app.model.panes[TABLE]
+    if (pane.version !== this.filledVersion) {
+      this.filledVersion = pane.version
+      this.#fillColumns()
+    }
+    this.table.draw()
     const beyond = this.app.model.status?.beyond ?? 0
     if (pane.known && (pane.total !== this.counted || beyond !== this.beyond)) {
       Object.assign(this, { counted: pane.total, beyond })
@@ -274,6 +282,7 @@ export class ListView {
   }
 
   second(now) {
+    this.#fillColumns(now)
     this.table.second(now)
     this.panel?.second?.(now)
   }

@@ -14,7 +14,7 @@ class Row {
   constructor(number) {
     Object.assign(this, {
       number, symbol: '', name: '', updates: 0, price: null, reference: null, change: null, percent: null, volume: null, bid: null, ask: null,
-      low: null, high: null, time: null, rank: 0, decimals: 2, sizeDecimals: 0, marks: 0, version: 0, direction: 0, turned: 0, trend: null, sampled: 0,
+      low: null, high: null, time: null, rank: 0, decimals: 2, sizeDecimals: 0, marks: 0, version: 0, direction: 0, turned: 0, trend: null, sampled: 0, isTrendAsked: false,
     })
   }
 }
@@ -141,6 +141,7 @@ export class Model {
       pane.order = new Map(pane.list.map((number, place) => [from + place, this.row(number)]))
       pane.version++
     } else if (total !== pane.total) pane.version++
+    if (index === 0 && order) this.#askTrends(pane)
     pane.total = total
     pane.told = from
     pane.known = true
@@ -156,6 +157,24 @@ export class Model {
       row.sampled = this.now
     }
     row.trend[TREND - 1] = value
+  }
+
+  /** The run knows the trend of before. */
+  #askTrends(pane) {
+    const rows = [...pane.order.values()].filter(row => row.symbol && !row.isTrendAsked)
+    for (const row of rows) row.isTrendAsked = true
+    if (rows.length > 0) this.tell('untrended', rows.map(row => row.symbol))
+  }
+
+  /** Takes the prices of the seconds before, oldest first, the present one last. */
+  beginTrend(symbol, prices) {
+    const row = this.bySymbol(symbol)
+    if (!row?.trend || prices.length < 2) return
+    const values = prices.slice(-TREND).map(Number)
+    row.trend.fill(NaN)
+    row.trend.set(values, TREND - values.length)
+    row.trend[TREND - 1] = Number(row.price)
+    row.version++
   }
 
   #forgetUnseen() {

@@ -1,6 +1,6 @@
 // Gainers, losers and most active, of each period that the run has.
 import { part } from './api.js'
-import { decimal, percent, short, units } from './decimal.js'
+import { percent, recorded, short, units } from './decimal.js'
 import { h, RecordTable, setSigned } from './dom.js'
 
 const LISTS = [['gainers', 'Gainers'], ['losers', 'Losers'], ['active', 'Most active']]
@@ -59,15 +59,9 @@ export class MoversView {
         const value = units(fields[1])
         setSigned(cell, `${value > 0 ? '▲' : value < 0 ? '▼' : ''} ${percent(value)}`, value)
       } },
-      { head: 'Price', number: true, cell: ({ fields }) => grouped(fields[2]) },
-      { head: 'Mark', hidden: true, class: 'dim', cell: ({ fields }) => (fields[4] && fields[4] !== 'unmarked' ? fields[4] : '') },
+      { head: 'Price', number: true, cell: ({ fields }) => recorded(fields[2]) },
+      { head: 'Mark', hidden: true, class: 'dim', folds: true, cell: ({ fields }) => (fields[4] && fields[4] !== 'unmarked' ? fields[4] : '') },
       { head: 'Volume', number: true, class: 'dim', cell: ({ fields }) => short(units(fields[3])) },
     ] })
   }
-}
-
-/** The text of a price with its own decimals. */
-function grouped(text) {
-  const dot = text.indexOf('.')
-  return decimal(units(text), dot < 0 ? 0 : text.length - dot - 1)
 }

@@ -1,5 +1,7 @@
 // The narrow column beside the prices: the chosen symbol at a glance, its ticket, its alerts.
+import { get, part } from './api.js'
 import { Controls } from './controls.js'
+import { units } from './decimal.js'
 import { h } from './dom.js'
 import { RuleList } from './rules.js'
 import './chart.js'
@@ -23,7 +25,7 @@ export class SymbolPanel {
       h('section', {}, this.quote.element),
       this.ticket && h('section', {}, h('h2', {}, 'Position'), this.held.element),
       this.ticket && h('section', {}, this.ticket.element),
-      h('section', {}, this.rules.element), this.controls.element)
+      h('section', { hidden: !app.has('alerts') }, this.rules.element), this.controls.element)
     this.element.hidden = true
   }
 
@@ -31,13 +33,25 @@ export class SymbolPanel {
     this.symbol = symbol
     this.element.hidden = symbol === null
     if (symbol === null) return
+    this.facts = null
+    this.quote.begin()
     this.chart.show(symbol)
+    this.#readFacts(symbol)
     this.ticket?.show(symbol)
     this.rules.show(symbol)
     this.star.show(symbol)
     this.controls.show(symbol)
     this.frame(0)
     this.second(this.app.model.marketNow)
+  }
+
+  async #readFacts(symbol) {
+    const facts = await get('/symbols/' + part(symbol)).catch(() => null)
+    if (symbol !== this.symbol) return
+    this.facts = facts
+    this.chart.showClose(units(facts?.previousClose))
+    this.version = -1
+    this.frame(performance.now())
   }
 
   stop() {
@@ -57,7 +71,7 @@ export class SymbolPanel {
     this.version = row?.version
     this.shown = row
     this.lead.show(this.symbol, row)
-    this.quote.show(row)
+    this.quote.show(row, this.facts)
     this.#held(row)
     this.ticket?.price(row)
     if (row) this.chart.price(row.price, row.time, row.volume)

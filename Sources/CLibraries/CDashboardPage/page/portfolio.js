@@ -1,8 +1,8 @@
 // The portfolio: each account's money, its positions at the price of this moment, equity, orders, fills.
 import { get, part, put, remove } from './api.js'
 import { ask } from './dialogs.js'
-import { amount, decimal, money, percent, share, signedMoney, units } from './decimal.js'
-import { h, RecordTable, setSigned } from './dom.js'
+import { amount, decimal, money, percent, recorded, share, signedMoney, units } from './decimal.js'
+import { h, RecordTable, setSigned, setText } from './dom.js'
 import { EquityChart } from './equity.js'
 import { rounded, valued } from './quote.js'
 import { Ticket } from './ticket.js'
@@ -21,6 +21,7 @@ export class PortfolioView {
     this.accounts = h('div', { class: 'segments', role: 'group', 'aria-label': 'Account' })
     this.equity = new EquityChart()
     this.ticket = app.can('trade') ? new Ticket(app) : null
+    this.chooser = h('button', { type: 'button', class: 'chooser', onclick: async () => this.#trade(await app.search.choose()) })
     this.positions = this.#positionTable()
     this.orders = this.#orderTable()
     this.fills = this.#fillTable()
@@ -31,7 +32,8 @@ export class PortfolioView {
         section('Positions', this.positions.element),
         section('Equity', this.equity.element, this.equity.note),
         h('div', { class: 'two' }, section('Open orders', this.orders.element), section('Fills', this.fills.element))),
-      h('aside', { class: 'side', 'aria-label': 'Order', tabindex: 0 }, this.ticket && h('section', {}, this.ticket.element)))
+      h('aside', { class: 'side', 'aria-label': 'Order', tabindex: 0, hidden: !this.ticket },
+        this.ticket && h('section', {}, this.chooser), this.ticket && h('section', {}, this.ticket.element)))
   }
 
   async start() {
@@ -88,7 +90,7 @@ export class PortfolioView {
     this.orders.show(open.sort((a, b) => b.number - a.number))
     this.fills.show(this.#mine(model.fills).slice(-SHOWN_FILLS).reverse())
     this.app.lookAtSymbols(HELD, held.map(position => position.symbol))
-    if (this.symbol === null) this.#trade(held[0]?.symbol ?? this.app.lists.current?.symbols[0] ?? null)
+    if (this.symbol === null) this.#trade(held[0]?.symbol ?? this.app.lists.current?.symbols[0] ?? [...model.symbols.keys()][0] ?? null)
     this.#sums()
   }
 
@@ -113,6 +115,8 @@ export class PortfolioView {
   }
 
   #trade(symbol) {
+    setText(this.chooser, symbol ?? this.symbol ?? 'Choose a symbol')
+    this.ticket?.element.parentNode.toggleAttribute('hidden', !symbol && !this.symbol)
     if (!symbol || !this.ticket) return
     this.symbol = symbol
     this.ticket.show(symbol)
@@ -209,8 +213,8 @@ export class PortfolioView {
   }
 
   #orderTable() {
-    const shown = order => [order.limit, order.stop].filter(text => units(text) > 0).map(price).join(' / ') ||
-      (units(order.trail) > 0 ? 'trail ' + order.trail : units(order.trail_percent) > 0 ? `trail ${order.trail_percent}%` : 'market')
+    const shown = order => [order.limit, order.stop].filter(text => units(text) > 0).map(recorded).join(' / ') ||
+      (units(order.trail) > 0 ? 'trail ' + recorded(order.trail) : units(order.trail_percent) > 0 ? `trail ${order.trail_percent}%` : 'market')
     return new RecordTable({ label: 'Open orders', key: order => order.number, empty: 'No open orders.', columns: [
       { head: 'Time', class: 'dim', optional: true, cell: order => moment(order.time) },
       { head: 'Side', cell: order => order.side },
@@ -237,7 +241,7 @@ export class PortfolioView {
       { head: 'Side', cell: fill => fill.side },
       { head: 'Symbol', cell: (fill, cell) => void (cell.firstChild ?? cell.append(this.#symbolLink(fill.symbol))) },
       { head: 'Quantity', number: true, cell: fill => decimal(units(fill.quantity)) },
-      { head: 'Price', number: true, cell: fill => price(fill.price) },
+      { head: 'Price', number: true, cell: fill => recorded(fill.price) },
       { head: 'Realised', number: true, optional: true, cell: (fill, cell) => setSigned(cell, signedMoney(amount(fill.realised)), Number(amount(fill.realised) ?? 0n)) },
     ] })
   }
@@ -270,10 +274,4 @@ export class PortfolioView {
       this.app.fail(error)
     }
   }
-}
-
-/** A price of a record with the decimals that it came with. */
-function price(text) {
-  const dot = text.indexOf('.')
-  return decimal(units(text), dot < 0 ? 0 : text.length - dot - 1)
 }

@@ -4,15 +4,23 @@ import { part } from './api.js'
 import { h, setAttribute, setSigned, setText } from './dom.js'
 import { staleness } from './columns.js'
 
-/** Name and value pairs, two in a line. */
+/** Name and value pairs, two in a line; what has had no value is left out. */
 export class Pairs {
   constructor(names) {
     this.values = names.map(() => h('dd'))
+    this.begin()
     this.element = h('dl', { class: 'pairs' }, names.map((name, index) => h('div', {}, h('dt', {}, name), this.values[index])))
+  }
+
+  /** For another symbol: nothing has had a value. */
+  begin() {
+    this.filled = new Set()
   }
 
   set(index, text, direction) {
     const value = this.values[index]
+    if (text !== '' && text !== '–') this.filled.add(index)
+    value.parentNode.hidden = !this.filled.has(index)
     if (direction === undefined) setText(value, text)
     else setSigned(value, text, direction)
   }
@@ -53,9 +61,9 @@ export class Lead {
   }
 }
 
-const QUOTE = ['Bid', 'Ask', 'Low', 'High', 'Spread', 'Volume']
+const QUOTE = ['Bid', 'Ask', 'Low', 'High', 'Spread', 'Volume', 'Previous close']
 const VOLUME = 5
-const FACTS = ['Previous close', 'Session', 'Venue', 'Currency', 'Tick', 'Lot']
+const FACTS = ['Session', 'Venue', 'Currency', 'Tick', 'Lot']
 
 /** Bid, ask and what else the row knows; with `facts`, what the instrument is. */
 export class Quote {
@@ -66,8 +74,15 @@ export class Quote {
     this.element = this.pairs.element
   }
 
+  /** Another symbol. */
+  begin() {
+    this.pairs.begin()
+    this.shown = []
+  }
+
   show(row, facts) {
-    const values = row ? [row.bid, row.ask, row.low, row.high, difference(row.ask, row.bid), row.volume] : QUOTE.map(() => null)
+    const close = units(facts?.previousClose)
+    const values = row ? [row.bid, row.ask, row.low, row.high, difference(row.ask, row.bid), row.volume, close] : QUOTE.map(() => null)
     const decimals = row?.decimals
     values.forEach((value, index) => {
       if (value === this.shown[index] && decimals === this.decimals) return
@@ -77,7 +92,7 @@ export class Quote {
     this.decimals = decimals
     if (!this.withFacts) return
     const known = facts ?? {}
-    const texts = [known.previousClose, known.session, known.venue, known.currency, known.tick, known.lot]
+    const texts = [known.session, known.venue, known.currency, known.tick, known.lot]
     texts.forEach((text, index) => this.pairs.set(QUOTE.length + index, text ?? '–'))
   }
 }

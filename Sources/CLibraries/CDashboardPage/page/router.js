@@ -13,6 +13,7 @@ export class Router {
     const nav = document.getElementById('pages')
     this.links = pages.map(([path, name], index) => h('a', { href: path, title: `${name}: ${index + 1}` }, name))
     nav.append(...this.links)
+    app.model.on('status', ({ pages }) => pages && this.showPages(pages))
     addEventListener('popstate', () => this.#show(true))
     document.addEventListener('click', event => this.#link(event))
   }
@@ -31,6 +32,14 @@ export class Router {
     this.started = true
   }
 
+  /** The pages for which the run has something; prices and the run itself are always there. */
+  showPages(names) {
+    const shown = JSON.stringify(names)
+    if (shown === this.pagesShown) return
+    this.pagesShown = shown
+    this.links.forEach((link, index) => (link.hidden = !['/', '/graph'].includes(pages[index][0]) && !names.includes(pages[index][0].slice(1))))
+  }
+
   /** Whether the way in is asked for, and shown. */
   get atDoor() {
     return this.started && this.needsLogin && this.view?.isDoor === true
@@ -47,6 +56,12 @@ export class Router {
     if (replace) history.replaceState(null, '', path)
     else history.pushState({ inside: true }, '', path)
     this.#show(focus)
+  }
+
+  /** Opens the page of a number key, where the run has it. */
+  goPage(number) {
+    const link = this.links[number - 1]
+    if (link && !link.hidden) this.go(pages[number - 1][0])
   }
 
   /** Back where somebody came from inside the page; to the prices from a deep link. */
@@ -133,7 +148,9 @@ function decode(text) {
 /** The view of a route, or a promise of it. */
 function make(app, route) {
   switch (route.name) {
-    case 'list': return new ListView(app, route)
+    case 'list':
+      if (route.watchlist === undefined) return new ListView(app, route)
+      return import('./watchlists.js').then(({ WatchlistBar }) => new ListView(app, route, WatchlistBar))
     case 'symbol': return new ListView(app, route)
     case 'movers': return import('./movers.js').then(({ MoversView }) => new MoversView(app))
     case 'portfolio': return import('./portfolio.js').then(({ PortfolioView }) => new PortfolioView(app))

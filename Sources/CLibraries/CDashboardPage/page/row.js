@@ -145,7 +145,7 @@ export class RowLine {
 
   drawTrend(now) {
     const row = this.row
-    if (!this.line || (row?.version === this.trendVersion && this.trendDrawn) || (this.trendDrawn && now - this.trendDrawn < 1000)) return
+    if (!this.line || (row?.version === this.trendVersion && this.trendDrawn) || (this.path && now - this.trendDrawn < 1000)) return
     this.trendVersion = row?.version ?? -1
     this.trendDrawn = now
     const { path, way } = trendPath(row?.trend ?? null)

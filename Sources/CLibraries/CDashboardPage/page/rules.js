@@ -7,6 +7,8 @@ const CONDITIONS = [
   ['crosses_above', 'gets above', 'price'], ['crosses_below', 'gets below', 'price'],
   ['rises_by', 'rises by', '1% or 2.50'], ['falls_by', 'falls by', '1% or 2.50'],
 ]
+// When a rule fires again, and how far back it looks: names as in YAML, and what is meant without them.
+const MORE = [['window', 'Window', '1h'], ['cooldown', 'Cooldown', 'none, or 5m'], ['rearm', 'Rearm', 'at once, or 0.5%']]
 let ids = 0
 
 export class RuleList {
@@ -14,7 +16,7 @@ export class RuleList {
     Object.assign(this, { app, all, symbol: null })
     this.table = new RecordTable({ label: 'Alert rules', key: rule => rule.id, empty: 'No alerts.', columns: [
       { head: 'Symbol', cell: (rule, cell) => void (cell.firstChild ?? cell.append(this.#link(rule))) },
-      { head: 'Condition', class: 'wide', cell: rule => rule.condition },
+      { head: 'Condition', class: 'wide', cell: rule => rule.condition.replaceAll('_', ' ') },
       { head: 'Change', hidden: true, number: true, cell: (rule, cell) => this.#buttons(rule, cell) },
     ], row: (rule, element) => {
       if (rule.muted) element.dataset.muted = 'yes'
@@ -39,7 +41,7 @@ export class RuleList {
   }
 
   #link(rule) {
-    return rule.symbol ? h('a', { href: '/symbol/' + part(rule.symbol) }, rule.symbol) : document.createTextNode('all')
+    return rule.symbol && rule.symbol !== '*' ? h('a', { href: '/symbol/' + part(rule.symbol) }, rule.symbol) : document.createTextNode('all')
   }
 
   #buttons(rule, cell) {
@@ -59,10 +61,17 @@ export class RuleList {
     const symbol = h('input', { class: 'field', id: `rule${id}-symbol`, placeholder: 'symbol', autocomplete: 'off', spellcheck: 'false', size: 8 })
     const condition = h('select', { class: 'field', id: `rule${id}-condition` }, CONDITIONS.map(([value, text]) => h('option', { value }, text)))
     const value = h('input', { class: 'field number', id: `rule${id}-value`, placeholder: 'price', autocomplete: 'off', size: 8 })
-    condition.addEventListener('change', () => (value.placeholder = CONDITIONS[condition.selectedIndex][2]))
+    const more = MORE.map(([name, , placeholder]) => h('input', { class: 'field number', id: `rule${id}-${name}`, placeholder, autocomplete: 'off' }))
+    const lines = MORE.map(([name, text], index) => h('div', { class: 'ticket-line' }, h('label', { for: `rule${id}-${name}` }, text), more[index]))
+    const changed = () => {
+      value.placeholder = CONDITIONS[condition.selectedIndex][2]
+      lines[0].hidden = !CONDITIONS[condition.selectedIndex][0].endsWith('_by')
+    }
+    condition.addEventListener('change', changed)
+    changed()
     const form = h('form', { class: 'rule-form' + (this.all ? ' with-symbol' : ''), autocomplete: 'off' },
       this.all ? [label('symbol', 'Symbol'), symbol] : null, label('condition', 'Condition'), condition, label('value', 'Value'), value,
-      h('button', { class: 'plain' }, 'add'))
+      h('button', { class: 'plain' }, 'add'), h('details', {}, h('summary', {}, 'Window, cooldown, rearm'), lines))
     form.addEventListener('submit', async event => {
       event.preventDefault()
       const [key, words] = CONDITIONS[condition.selectedIndex]
@@ -73,9 +82,13 @@ export class RuleList {
       if (!(units(text.replace(/%$/, '')) > 0)) return setText(this.error, 'A number above 0')
       const rule = { name: `${of} ${words} ${text}`, symbol: of, [key]: text }
       if (key.endsWith('_by')) rule.window = '1h'
+      MORE.forEach(([name], index) => {
+        const text = more[index].value.trim()
+        if (text && !lines[index].hidden) rule[name] = text
+      })
       try {
         await this.app.alerts.make(rule)
-        value.value = ''
+        for (const input of [value, ...more]) input.value = ''
       } catch (error) {
         setText(this.error, error.message)
       }

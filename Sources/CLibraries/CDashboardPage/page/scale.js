@@ -38,7 +38,7 @@ const CALENDAR = [
 /**
  * The bars that carry a time: the first one of each stretch of a round length in the page's zone. Bars of days and longer are stamped
  * with the midnight UTC of their date, so that their dates are those of UTC in every zone.
- * @returns {{ index: number, text: string }[]}
+ * @returns {{ index: number, text: string, date: string }[]} `date` is that of a time without one
  */
 export function times(bars, from, to, length, least) {
   const span = least * length
@@ -59,7 +59,7 @@ export function times(bars, from, to, length, least) {
   for (let index = from; index < to; index++) {
     const here = key(bars[index].start)
     if (last !== null && here !== last && (list.length === 0 || index - list.at(-1).index >= least * 0.7)) {
-      list.push({ index, text: label(bars[index].start, bars[index - 1]?.start ?? null, length, span, local) })
+      list.push({ index, ...label(bars[index].start, bars[index - 1]?.start ?? null, length, span, local) })
     }
     last = here
   }
@@ -67,10 +67,10 @@ export function times(bars, from, to, length, least) {
 }
 
 function label(start, before, length, span, local) {
-  if (length >= DAY) return dayLabel(start, span)
+  if (length >= DAY) return { text: dayLabel(start, span), date: '' }
   const newDay = before === null || Math.floor(local(start) / DAY) !== Math.floor(local(before) / DAY)
-  if (newDay || span >= DAY) return day(start)
-  return length < 60e3 && span < 60e3 ? clock(start) : minute(start)
+  if (newDay || span >= DAY) return { text: day(start), date: '' }
+  return { text: length < 60e3 && span < 60e3 ? clock(start) : minute(start), date: day(start) }
 }
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']

@@ -17,7 +17,9 @@ export class Status {
     this.clockButton.append(this.hours, ' ', this.zone)
     this.who = document.getElementById('who')
     this.before = { frames: 0, bytes: 0, at: performance.now() }
+    this.problem = document.getElementById('problem')
     app.model.on('connections', () => this.#sources())
+    app.model.on('status', ({ problems }) => this.#problems(problems ?? []))
   }
 
   /** The socket's state in a word, and how long until it is tried again. */
@@ -59,6 +61,13 @@ export class Status {
       if (this.told !== undefined || told) this.app.say(told || 'All sources are connected')
       this.told = told
     }
+  }
+
+  /** Why the run does not work as intended: one line over every page, with the number of further reasons. */
+  #problems(problems) {
+    setText(this.problem, problems.length > 1 ? `${problems[0]} (and ${problems.length - 1} more)` : problems[0] ?? '')
+    this.problem.title = problems.join('\n')
+    this.problem.hidden = problems.length === 0
   }
 
   frame() {

@@ -25,7 +25,7 @@ export class SymbolPage {
     this.controls = new Controls(app)
     this.trade = new RecordTable({ label: 'Last trades', key: trade => trade.key, empty: 'No trades since the page was opened.', columns: [
       { head: 'Time', class: 'dim', cell: trade => precise(trade.time) },
-      { head: 'Side', class: 'dim', cell: trade => trade.side },
+      { head: 'Side', class: 'dim', folds: true, cell: trade => trade.side },
       { head: 'Price', number: true, cell: trade => decimal(trade.price, trade.decimals) },
       { head: 'Change', number: true, optional: true, cell: (trade, cell) => setSigned(cell, trade.change === null ? '' : signed(trade.change, trade.decimals), trade.change ?? 0) },
       { head: 'Size', number: true, cell: trade => decimal(trade.size) },
@@ -42,13 +42,14 @@ export class SymbolPage {
     this.side = h('aside', { class: 'side', 'aria-label': 'Trading and alerts', tabindex: 0 },
       this.ticket && h('section', {}, h('h2', {}, 'Position'), this.held.element),
       this.ticket && h('section', {}, this.ticket.element),
-      h('section', {}, this.rules.element), this.controls.element)
+      h('section', { hidden: !app.has('alerts') }, this.rules.element), this.controls.element)
     this.element = h('div', { class: 'symbol-page' }, this.main, this.side, this.missing)
   }
 
   async show(symbol) {
     this.symbol = symbol
     this.facts = null
+    this.quote.begin()
     this.told = []
     this.#trades(this.app.model.trades)
     this.missing.hidden = true
@@ -66,6 +67,7 @@ export class SymbolPage {
       const facts = await get('/symbols/' + part(symbol))
       if (symbol !== this.symbol) return
       this.facts = facts
+      this.chart.showClose(units(facts.previousClose))
       this.#hint()
     } catch (error) {
       if (symbol === this.symbol && error.status === 404) this.#unknown(error.message)
@@ -139,7 +141,7 @@ export class SymbolPage {
       const dot = price.indexOf('.')
       const change = before ? difference(value, before.price) : null
       this.tradeKey = (this.tradeKey ?? 0) + 1
-      this.told.unshift({ key: this.tradeKey, time, price: value, size: units(size), side: side ?? '', change, decimals: dot < 0 ? 0 : price.length - dot - 1 })
+      this.told.unshift({ key: this.tradeKey, time, price: value, size: units(size), side: side === 'unknown' ? '' : side ?? '', change, decimals: dot < 0 ? 0 : price.length - dot - 1 })
     }
     this.told.length = Math.min(this.told.length, SHOWN_TRADES)
     this.trade.show(this.told)

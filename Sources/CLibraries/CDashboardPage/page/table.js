@@ -212,9 +212,13 @@ export class PriceTable extends HTMLElement {
 
   /** Once a second: ages, and trends of rows that do not change. */
   second(serverNow) {
-    for (const line of this.lines) line.showMarked()
-    for (const line of this.lines) line.showAge(serverNow)
-    if (this.heldUntil && performance.now() > this.heldUntil) this.draw()
+    const now = performance.now()
+    for (const line of this.lines) {
+      line.showMarked()
+      line.showAge(serverNow)
+      line.drawTrend(now)
+    }
+    if (this.heldUntil && now > this.heldUntil) this.draw()
   }
 
   refresh() {

@@ -179,10 +179,10 @@ export class Ticket {
     try {
       // The same key until there is an answer: an order that is sent again after a lost answer is one order.
       const answer = await post('/orders', { ...order, key })
-      const text = answer?.text ?? 'The order was accepted'
-      this.app.say(text)
-      if (answer?.accepted === false) this.#say(text)
-      else this.app.toasts.show({ text, link: '/portfolio' })
+      if (answer?.accepted === false) {
+        this.#say(answer.text)
+        this.app.say(answer.text)
+      } else this.app.noteOrder(answer?.number, `${order.side === 'buy' ? 'Buy' : 'Sell'} ${order.size} ${order.symbol}: ${answer?.text ?? 'the order was accepted'}`)
       if (order.account) this.app.keep({ account: order.account })
       this.#changed()
     } catch (error) {

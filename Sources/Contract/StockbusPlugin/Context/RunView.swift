@@ -25,6 +25,13 @@ public protocol RunView: Sendable {
   /// When components that have not ended are cut off, by the run's clock; nil while no stop has been asked for. A component that waits for
   /// something outside while it ends gives up before that time, and reports what it could not do.
   var cutOff: Duration? { get }
+  /// Why the run does not work as intended, one sentence each: components that fail or cannot work, and a configuration that was not
+  /// reloaded. Empty if all is well.
+  var problems: [String] { get }
+}
+
+extension RunView {
+  public var problems: [String] { [] }
 }
 
 /// One component of a run.

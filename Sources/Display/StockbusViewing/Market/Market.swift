@@ -36,8 +36,8 @@ package struct Market {
   package private(set) var lastMove = Row.never
   /// Prices that have reached an alert since the last `takeReached`.
   package private(set) var reached: [(row: Int, price: Price, time: Timestamp)] = []
-  /// The newest event's two times.
-  package private(set) var newest: (time: Timestamp, received: Timestamp)?
+  /// The newest event's two times, and when it was taken, in the clock of `take`.
+  package private(set) var newest: (time: Timestamp, received: Timestamp, taken: Int64)?
   private let past: PastPrices
   private let instruments: Instruments
   private var closes: RowCloses
@@ -85,7 +85,7 @@ package struct Market {
           time: rows[at].time, price: event.price, size: event.size, side: event.side, decimals: event.priceDecimals,
           sizeDecimals: event.sizeDecimals), to: at)
     }
-    finish(batch)
+    finish(batch, at: now)
   }
 
   /// A trade whose price does not count is a part of the volume, if the symbol has had a price.
@@ -118,7 +118,7 @@ package struct Market {
         to: at
       )
     }
-    finish(batch)
+    finish(batch, at: now)
   }
 
   package mutating func take(_ batch: Span<Quote>, at now: Int64) {
@@ -131,7 +131,7 @@ package struct Market {
       rows[at].bidSize = event.bidSize
       rows[at].askSize = event.askSize
     }
-    finish(batch)
+    finish(batch, at: now)
   }
 
   package mutating func take(_ batch: Span<Ranked>, at now: Int64) {
@@ -157,13 +157,13 @@ package struct Market {
           sizeDecimals: event.sizeDecimals), to: at)
       standings.move(Int32(at), to: Int(event.rank), from: Int(event.previousRank), rows)
     }
-    finish(batch)
+    finish(batch, at: now)
   }
 
   /// Movers are shown on a separate page; their prices also arrive by another input.
   package mutating func take(_ batch: Span<Mover>) {
     for i in batch.indices { movers.take(batch[i]) }
-    finish(batch)
+    total &+= batch.count
   }
 
   /// A symbol that a feed no longer ranks keeps its row without a rank. The price of this event is not a trade.
@@ -173,9 +173,9 @@ package struct Market {
     standings.move(Int32(at), to: 0, from: Int(event.previousRank), rows)
   }
 
-  private mutating func finish<E: PricedEvent>(_ batch: Span<E>) {
+  private mutating func finish<E: PricedEvent>(_ batch: Span<E>, at now: Int64) {
     total &+= batch.count
-    if let last = batch.indices.last { newest = (batch[last].time, batch[last].received) }
+    if let last = batch.indices.last { newest = (batch[last].time, batch[last].received, now) }
   }
 
   @inline(__always)

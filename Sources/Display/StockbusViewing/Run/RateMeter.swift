@@ -7,6 +7,8 @@ package struct RateMeter: Hashable {
 
   private var samples: [Sample] = []
   package private(set) var rate = 0.0
+  /// True once a rate was measured; before, it is 0.
+  private var isKnown = false
 
   private struct Sample: Hashable {
     var total: Int
@@ -33,7 +35,13 @@ package struct RateMeter: Hashable {
       first = samples[0]
     }
     let elapsed = time &- first.time
-    if elapsed >= Self.least { rate = Double(total - first.total) / (Double(elapsed) / 1e9) }
+    if elapsed >= Self.least { (rate, isKnown) = (Double(total - first.total) / (Double(elapsed) / 1e9), true) }
     return rate
+  }
+
+  /// The same; nil before the first rate.
+  mutating func known(_ total: Int, at time: Int64) -> Double? {
+    let rate = count(total, at: time)
+    return isKnown ? rate : nil
   }
 }

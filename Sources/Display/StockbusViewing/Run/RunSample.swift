@@ -6,9 +6,9 @@ package struct RunSample {
   package var edges: [RunEdge] = []
   /// When it was sampled, in nanoseconds of uptime.
   package var time: Int64 = 0
-  /// Events delivered per second, by edge, as `from>to`.
+  /// Events delivered per second, by edge, as `from>to`; without those that were not counted for long enough yet.
   package private(set) var rates: [String: Double] = [:]
-  /// Events published per second, by component.
+  /// Events published per second, by component, as `rates`.
   package private(set) var published: [String: Double] = [:]
   private var meters: [String: RateMeter] = [:]
 
@@ -19,9 +19,9 @@ package struct RunSample {
     self.edges = edges
     self.time = time
     meters = previous.meters
-    for edge in edges { rates[Self.key(edge)] = meters[Self.key(edge), default: RateMeter()].count(edge.counts.published, at: time) }
+    for edge in edges { rates[Self.key(edge)] = meters[Self.key(edge), default: RateMeter()].known(edge.counts.published, at: time) }
     for component in components {
-      if let count = component.published { published[component.id] = meters[component.id, default: RateMeter()].count(count, at: time) }
+      if let count = component.published { published[component.id] = meters[component.id, default: RateMeter()].known(count, at: time) }
     }
   }
 

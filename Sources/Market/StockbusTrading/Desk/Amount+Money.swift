@@ -1,5 +1,10 @@
 package import MarketData
 
+extension Price {
+  /// For people: at least two decimals, and more if the price has more; never rounded.
+  package var money: String { formatted(decimals: 2) }
+}
+
 extension Amount {
   /// For people: at least two decimals, and more if the amount has more; never rounded.
   package var money: String {

@@ -37,7 +37,7 @@ package struct OrderPreview: Hashable, Sendable {
   package var text: String {
     var words: [String] = []
     let isPriced = estimate.price.raw != 0
-    if isPriced { words.append("at \(estimate.price): value \(estimate.value.money), fee \(estimate.fee.money)") }
+    if isPriced { words.append("at \(estimate.price.money): value \(estimate.value.money), fee \(estimate.fee.money)") }
     if let refusal { return (words + ["it would be rejected: " + refusal]).joined(separator: "; ") }
     if !isPriced { return wait ?? "no price is known" }
     words.append("reserves \(estimate.reserved.money)")

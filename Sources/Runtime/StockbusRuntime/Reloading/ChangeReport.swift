@@ -48,6 +48,15 @@ package struct ChangeReport: Error, Codable, Sendable, Hashable {
     self.steps = steps
   }
 
+  /// Why nothing was changed, in one line; nil if that was not the case.
+  var problem: String? {
+    switch outcome {
+    case .planned, .done: nil
+    case .invalid, .refused:
+      "the configuration was not reloaded: \(problems.first ?? message)\(problems.count > 1 ? " (and \(problems.count - 1) more)" : "")"
+    }
+  }
+
   /// The report as lines for a log or a terminal.
   package var lines: [String] {
     switch outcome {

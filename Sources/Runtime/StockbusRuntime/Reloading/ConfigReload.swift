@@ -62,6 +62,7 @@ package final class ConfigReload: Sendable {
     }
     let level: Logger.Level = report.outcome == .done ? .notice : .error
     for line in report.lines { pipeline.logger.log(level: level, "\(line)") }
+    if paths == nil || report.outcome == .done { pipeline.reloadProblem.withLock { $0 = report.problem } }
     return report
   }
 

@@ -11,6 +11,7 @@ public final class FakeRun: RunView {
     var offers: [String: [DoorID: any Sendable]] = [:]
     var isStopped = false
     var cutOff: Duration?
+    var problems: [String] = []
   }
 
   private let state: Watched<State>
@@ -40,6 +41,9 @@ public final class FakeRun: RunView {
   public var components: [RunComponent] { state.value.components }
   public var edges: [RunEdge] { state.value.edges }
   public func log(after number: Int) -> [RunLogLine] { state.value.lines.filter { $0.number > number } }
+
+  public var problems: [String] { state.value.problems }
+  public func set(problems: [String]) { state.update { $0.problems = problems } }
 
   /// Sets the edges, with their counts.
   public func set(edges: [RunEdge]) { state.update { $0.edges = edges } }
