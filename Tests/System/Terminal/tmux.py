@@ -159,7 +159,8 @@ def fading():
                 if "▸" in line:
                     found = [ground for ground in re.findall(r"48;2;(\d+;\d+;\d+)", line) if ground != CHOSEN]
                     ground = found[0] if found else CHOSEN
-                    if not grounds or grounds[-1] != ground:
+                    # The first look may be earlier than the flash.
+                    if grounds[-1:] != [ground] and (grounds or ground != CHOSEN):
                         grounds.append(ground)
             time.sleep(0.03)
         greens = [int(ground.split(";")[1]) for ground in grounds]
