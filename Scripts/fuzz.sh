@@ -28,7 +28,7 @@ if [ "${SANITIZE:-}" = address ]; then
   options=--sanitize=address
 fi
 # shellcheck disable=SC2086
-"$swift" build --package-path Fuzzing --scratch-path "$scratch" -c "$configuration" $options -Xlinker "$library" -Xlinker -lstdc++ --product Fuzz
+"$swift" build --package-path Fuzzing --scratch-path "$scratch" -c "$configuration" --disable-index-store $options -Xlinker "$library" -Xlinker -lstdc++ --product Fuzz
 fuzz=$scratch/$configuration/Fuzz
 # Deterministic hashing, so that sets and dictionaries take the same paths in every process; libFuzzer handles traps; leaks are the
 # runtime's own.
