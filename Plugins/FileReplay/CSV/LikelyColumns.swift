@@ -4,16 +4,20 @@ internal import MarketData
 struct LikelyColumns {
   /// Other names for a field, beside its aliases, the most likely first.
   private static let words: [String: [String]] = [
-    "symbol": ["instrument", "security", "stock", "pair", "product", "market", "contract", "asset", "coin", "ric", "isin", "code", "name"],
-    "time": [
-      "datetime", "date", "time", "timestamp", "when", "day", "epoch", "at", "start", "datum", "tijd", "zeit", "uhrzeit",
+    "symbol": [
+      "instrument", "security", "stock", "pair", "product", "market", "contract", "asset", "coin", "ric", "isin", "code", "name",
+      "wertpapier", "wkn",
+      "kürzel", "papier", "aktie", "titel", "bezeichnung",
     ],
-    "price": ["last", "trade", "value", "rate", "prc", "close", "amount", "kurs", "koers", "cours"],
+    "time": [
+      "datetime", "date", "time", "timestamp", "when", "day", "epoch", "at", "start", "datum", "tijd", "zeit", "uhrzeit", "zeitstempel",
+    ],
+    "price": ["last", "trade", "value", "rate", "prc", "close", "amount", "kurs", "preis", "koers", "cours"],
     "size": ["shares", "executed", "amount", "units", "lots", "contracts", "vol", "stück", "anzahl", "aantal", "menge"],
-    "volume": ["vol", "shares"],
+    "volume": ["vol", "shares", "volumen", "umsatz"],
     "bid": ["buy"], "ask": ["offer", "ofr", "sell"],
-    "open": ["first"], "high": ["highest", "hi", "max"], "low": ["lowest", "lo", "min"],
-    "close": ["last", "settle", "settlement", "price"],
+    "open": ["first", "eröffnung", "erster"], "high": ["highest", "hi", "max", "hoch"], "low": ["lowest", "lo", "min", "tief"],
+    "close": ["last", "settle", "settlement", "price", "schluss", "schlusskurs"],
   ]
   /// The largest number of names that are compared.
   private static let nameLimit = 64

@@ -27,6 +27,8 @@ package struct FileGuess: Sendable {
   /// The options, without `path`, in the order in which a person writes them. Those that have their default are left out.
   package internal(set) var options: [Option] = []
   package internal(set) var questions: [Question] = []
+  /// The names in the header; empty if there is none.
+  package internal(set) var columns: [String] = []
   /// How many of the lines become events with these options, if the questions are answered by their first choices.
   package internal(set) var rows = 0
   /// How many do not, besides a header, and why the first does not, with its line: `line 7: 'price' is empty`.

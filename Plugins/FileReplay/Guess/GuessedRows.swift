@@ -116,6 +116,7 @@ struct GuessedRows {
 
   private mutating func conclude(_ table: GuessedTable, _ best: Trial, _ encoding: TextEncoding, _ name: String) {
     (guess.rows, guess.refused, guess.firstRefusal, guess.example) = (best.rows, best.refused, best.firstRefusal, best.example)
+    guess.columns = table.header ?? []
     if columns.kind != .trade { add("event", columns.kind.rawValue) }
     if encoding != .utf8 { add("encoding", encoding.rawValue) }
     if table.delimiter != .comma { add("delimiter", table.delimiter.optionText) }
@@ -124,7 +125,9 @@ struct GuessedRows {
     if !table.others.isEmpty { add("ignore", "[\(table.others.map(Self.quoted).joined(separator: ", "))]") }
     let mapping = columns.written
     if !mapping.isEmpty { add("columns", "{ \(mapping.map { "\($0.field): \($0.column)" }.joined(separator: ", ")) }") }
-    if columns.places["symbol"] == nil { ask("symbol", "Which symbol are the rows about?", [Self.symbol(in: name)]) }
+    if columns.places["symbol"] == nil {
+      ask("symbol", "Which symbol are all rows about, or in which column are the symbols?", [Self.symbol(in: name)])
+    }
     if columns.kind == .bar, let length = Self.length(best.times) { add("length", length) }
     addTime(best)
     if best.options.numbers != .plain { add("numbers", best.options.numbers.rawValue) }

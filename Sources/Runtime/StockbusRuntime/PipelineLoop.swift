@@ -240,9 +240,12 @@ struct PipelineLoop {
     pipeline.notices.close { readers in everybody.allSatisfy { $0.hasEnded || readers.contains($0.id) } }
   }
 
-  /// True if all sinks have ended because one of them, or a processor before them, has failed, so that no later event would be seen.
+  /// True if all sinks have ended because one of them, or a processor before them, has failed, so that no later event would be seen. Sinks
+  /// that read only what the run itself reports do not count.
   private var areSinksGone: Bool {
-    let sinks = pipeline.members.filter { $0.plan.blueprint.kind == .sink }
+    let sinks = pipeline.members.filter { member in
+      member.plan.blueprint.kind == .sink && !member.plan.inputs.allSatisfy { RunTopic(rawValue: $0.from) != nil }
+    }
     if sinks.isEmpty || !sinks.allSatisfy(\.hasEnded) { return false }
     return pipeline.members.contains { member in
       if case .failed = member.outcome { member.plan.blueprint.kind != .source } else { false }

@@ -9,6 +9,7 @@ package final class PatientWriting {
   private let context: Context
   /// The time since which writing has failed, by the run's clock; nil if the last attempt succeeded.
   private var failingSince: Duration?
+  private var failures = 0
   /// Why the last attempt failed; nil if it succeeded.
   package private(set) var trouble: String?
   /// True while a batch, or the end, waits for a failing write.
@@ -32,9 +33,10 @@ package final class PatientWriting {
     try await patience.insist(
       since: isLate ? failingSince : nil, known: trouble, mayPass: mayPass, failed: { note("\($0)") }
     ) { () async throws(Failure) in
+      let before = failures
       try await attempt()
-      // At once, before another attempt may fail.
-      succeeded()
+      // Another attempt may fail before the actor goes on here, and that is the newer of the two.
+      if failures == before { succeeded() }
     }
   }
 
@@ -46,6 +48,7 @@ package final class PatientWriting {
 
   private func note(_ reason: String) {
     trouble = reason
+    failures += 1
     failingSince = failingSince ?? context.clock.uptime
   }
 

@@ -75,6 +75,17 @@ import Testing
     #expect(starter.text.contains("time: \"dd/MM/yyyy\"  # What is 01/02?"))
   }
 
+  @Test(arguments: [[], [(name: "columns", value: "{ date: Datum }")]])
+  func `an answer that is a column of the file names the column of the symbols`(others: [(name: String, value: String)]) throws {
+    let look = FileSurvey(
+      options: others + [("symbol", "FILE")],
+      questions: [.init(option: "symbol", text: "Which symbol are all rows about, or in which column are the symbols?", choices: ["FILE"])],
+      columns: ["Datum", "Mein Papier", "Preis"], rows: 3, refused: 0, firstRefusal: nil, problem: nil)
+    let starter = try StarterConfig.csv("x.csv", { _ in look }, Self.catalogue) { _, _ in "Mein Papier".optionText }
+    #expect(starter.text.contains("columns: { symbol: Mein Papier\(others.isEmpty ? "" : ", date: Datum") }\n"), "\(starter.text)")
+    #expect(!starter.text.contains("    symbol:"))
+  }
+
   @Test func `a file that cannot be read is told in one line`() {
     let look = FileSurvey(options: [], questions: [], rows: 0, refused: 0, firstRefusal: nil, problem: "it has no rows")
     let error = #expect(throws: StarterConfig.Mistake.self) {

@@ -108,13 +108,14 @@ import Testing
     }
   }
 
-  @Test func `a run whose last sink has ended behind a failed processor stops, with the status of a failure`() async throws {
+  @Test(arguments: ["", ", late: { plugin: letters, inputs: [dead_letters] }"])
+  func `a run whose last sink has ended behind a failed processor stops, with the status of a failure`(letters: String) async throws {
     try await journalled { journal in
       let harness = try pipeline(
         """
         sources: { ticks: { plugin: numbers, count: 100, hold: true } }
         processors: { broken: { plugin: pass, inputs: [ticks], poison: [5], supervision: { restarts: 0 } } }
-        sinks: { behind: { plugin: keep, inputs: [broken] } }
+        sinks: { behind: { plugin: keep, inputs: [broken] }\(letters) }
         """)
       let end = await harness.run()
       #expect(end.fate("broken")?.outcome == .failed("5 is poison"))

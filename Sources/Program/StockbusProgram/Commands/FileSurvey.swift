@@ -21,15 +21,18 @@ package struct FileSurvey: Sendable {
   /// Options of `file_replay` besides the path, each with its value in YAML; those of questions have the first choice.
   let options: [(name: String, value: String)]
   let questions: [Question]
+  /// The names in the header of the file.
+  let columns: [String]
   /// What became of the lines that were looked at: `all 120 lines are read`.
   let result: String
   /// Why the file cannot be read, in one line; nil if it can.
   let problem: String?
 
   package init(
-    options: [(name: String, value: String)], questions: [Question], rows: Int, refused: Int, firstRefusal: String?, problem: String?
+    options: [(name: String, value: String)], questions: [Question], columns: [String] = [], rows: Int, refused: Int, firstRefusal: String?,
+    problem: String?
   ) {
-    (self.options, self.questions, self.problem) = (options, questions, problem)
+    (self.options, self.questions, self.columns, self.problem) = (options, questions, columns, problem)
     let why = firstRefusal.map { ", \(visible($0, limit: 200))" } ?? ""
     result = refused == 0 ? "all of the first \(rows) rows are read" : "\(rows) of the first \(rows + refused) rows are read\(why)"
   }
@@ -46,15 +49,26 @@ extension StarterConfig {
   ) throws(Mistake) -> StarterConfig {
     let found = look(path)
     if let problem = found.problem { throw Mistake(description: "\(shown(path, limit: 200)): \(problem)") }
+    let columns = found.columns.map(\.optionText)
     var options = found.options.map { (name: $0.name, value: $0.value, note: "") }
     for (place, option) in found.options.enumerated() {
       guard let question = found.questions.first(where: { $0.option == option.name }) else { continue }
       var mistake: String?
       repeat {
         options[place].value = answer(question, mistake)
-        mistake = options[place].value == option.value ? nil : problem(text(path, options), catalogue)
+        let isKnown = options[place].value == option.value || option.name == "symbol" && columns.contains(options[place].value)
+        mistake = isKnown ? nil : problem(text(path, options), catalogue)
       } while mistake != nil
       options[place].note = "  # \(question.text)"
+    }
+    // An answer that is the name of a column means that column.
+    if let place = options.firstIndex(where: { $0.name == "symbol" && columns.contains($0.value) }) {
+      let column = options.remove(at: place).value
+      if let named = options.firstIndex(where: { $0.name == "columns" }) {
+        options[named].value = "{ symbol: \(column), \(options[named].value.dropFirst(2))"
+      } else {
+        options.insert(("columns", "{ symbol: \(column) }", ""), at: place)
+      }
     }
     return StarterConfig(what: "the rows of \(visible(path, limit: 200)); \(found.result)", text: text(path, options))
   }

@@ -140,10 +140,11 @@ extension StarterConfig {
     sinks:
       web:
         plugin: dashboard
-        inputs: [ranked, minutes, movers, connections, broker.orders, broker.fills, broker.positions, broker.accounts]
+        inputs: [ranked, minutes, movers, alerts, connections, broker.orders, broker.fills, broker.positions, broker.accounts]
         listen: 127.0.0.1:8080  # this machine only; for others see Documentation/use/accounts.md
         accounts: closed  # who may log in is made by 'stockbus account add'
         file: household.db  # keeps people, lists and settings
+      alerts: { plugin: notification_dispatcher, inputs: [prices], rules: [], channels: [] }  # each person's own are made on the page
 
     """,
     before: ["account add NAME --can trade --file household.db  (for each person)"])
