@@ -8,6 +8,6 @@ extension FileSurvey {
     self.init(
       options: guess.options.map { ($0.name, $0.value) },
       questions: guess.questions.map { Question(option: $0.option, text: $0.text, choices: $0.choices) }, columns: guess.columns,
-      rows: guess.rows,      refused: guess.refused, firstRefusal: guess.firstRefusal, problem: guess.problem)
+      rows: guess.rows, refused: guess.refused, firstRefusal: guess.firstRefusal, problem: guess.problem)
   }
 }
