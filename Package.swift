@@ -294,7 +294,7 @@ let house: [[Target]] = [
         uses: [
           "LibC", "StockbusText", "StockbusProgram", "StockbusControl", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus",
           "MarketData", "StockbusTerminal", "StockbusFiles", "StockbusNetwork", "StockbusTrading", "StockbusHistory", "StockbusPeople",
-          "StockbusInstruments", "StockbusLoading", .product(name: "Logging", package: "swift-log"),
+          "StockbusInstruments", "StockbusLoading", "StockbusViewing", .product(name: "Logging", package: "swift-log"),
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ] + allPlugins),
       .executableTarget(
