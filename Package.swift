@@ -243,7 +243,10 @@ let house: [[Target]] = [
     [
       room(
         "StockbusConfig",
-        uses: ["LibC", "StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
+        uses: [
+          "LibC", "StockbusInstruments", "StockbusFiles", "StockbusProcesses", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData",
+          "CLibYAML",
+        ]),
       room(
         "StockbusRuntime",
         uses: [
@@ -291,7 +294,7 @@ let house: [[Target]] = [
         uses: [
           "LibC", "StockbusText", "StockbusProgram", "StockbusControl", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus",
           "MarketData", "StockbusTerminal", "StockbusFiles", "StockbusNetwork", "StockbusTrading", "StockbusHistory", "StockbusPeople",
-          "StockbusInstruments", "StockbusLoading", .product(name: "Logging", package: "swift-log"),
+          "StockbusInstruments", "StockbusLoading", "StockbusViewing", .product(name: "Logging", package: "swift-log"),
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ] + allPlugins),
       .executableTarget(

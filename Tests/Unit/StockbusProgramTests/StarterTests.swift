@@ -61,6 +61,28 @@ import Testing
     #expect(throws: Never.self) { try Topology.check(config, catalogue: Self.catalogue, looksAtFiles: false) }
   }
 
+  @Test func `what is written names each assumption, and not what the user has answered`() throws {
+    let look = FileSurvey(
+      options: [("event", "bar"), ("time", "\"MM/dd/yyyy\""), ("symbol", "AAPL")],
+      questions: [
+        .init(option: "time", text: "What is 01/02?", choices: ["\"MM/dd/yyyy\"", "\"dd/MM/yyyy\""]),
+        .init(option: "symbol", text: "Which symbol are all rows about?", choices: ["AAPL"]),
+      ], rows: 3, refused: 0, firstRefusal: nil, problem: nil)
+    let likely = try StarterConfig.csv("x.csv", { _ in look }, Self.catalogue) { question, _ in question.choices[0] }
+    #expect(
+      Init.text(likely, to: "plugins.yaml") == """
+        wrote plugins.yaml: the rows of x.csv; all of the first 3 rows are read
+        assumed; change there what is not so:
+          time: "MM/dd/yyyy"  # What is 01/02?
+          symbol: AAPL  # Which symbol are all rows about?
+        next: stockbus run
+        """)
+    let answered = try StarterConfig.csv("x.csv", { _ in look }, Self.catalogue) { question, _ in
+      question.option == "time" ? "\"dd/MM/yyyy\"" : "MSFT"
+    }
+    #expect(!Init.text(answered, to: "plugins.yaml").contains("assumed"))
+  }
+
   @Test func `an answer that the option does not take is asked for again, with what is wrong`() throws {
     let look = FileSurvey(
       options: [("time", "\"MM/dd/yyyy\""), ("zone", "UTC")],

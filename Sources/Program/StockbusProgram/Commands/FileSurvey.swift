@@ -61,6 +61,11 @@ extension StarterConfig {
       } while mistake != nil
       options[place].note = "  # \(question.text)"
     }
+    let assumed = options.compactMap { option in
+      found.questions.first { $0.option == option.name && $0.choices.first == option.value }.map { _ in
+        "\(option.name): \(option.value)\(option.note)"
+      }
+    }
     // An answer that is the name of a column means that column.
     if let place = options.firstIndex(where: { $0.name == "symbol" && columns.contains($0.value) }) {
       let column = options.remove(at: place).value
@@ -70,7 +75,9 @@ extension StarterConfig {
         options.insert(("columns", "{ symbol: \(column) }", ""), at: place)
       }
     }
-    return StarterConfig(what: "the rows of \(visible(path, limit: 200)); \(found.result)", text: text(path, options))
+    var starter = StarterConfig(what: "the rows of \(visible(path, limit: 200)); \(found.result)", text: text(path, options))
+    starter.assumed = assumed
+    return starter
   }
 
   private static func problem(_ text: String, _ catalogue: Catalogue) -> String? {

@@ -56,7 +56,8 @@ struct Init: ParsableCommand {
   static func text(_ starter: StarterConfig, to file: String) -> String {
     let run = file == ConfigArguments.usual ? "run" : "run \(file)"
     let steps = (starter.before + [run]).enumerated().map { ($0 == 0 ? "next: " : "then: ") + "\(Program.name) \($1)" }
-    return (["wrote \(file): \(starter.what)"] + steps)
+    let assumed = starter.assumed.isEmpty ? [] : ["assumed; change there what is not so:"] + starter.assumed.map { "  \($0)" }
+    return (["wrote \(file): \(starter.what)"] + assumed + steps)
       .joined(separator: "\n")
   }
 
