@@ -371,7 +371,8 @@ let package = Package(
     tests(
       "StockbusProgram",
       uses: [
-        "Stockbus", "StockbusText", "StockbusLoading", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData",
+        "Stockbus", "StockbusText", "StockbusLoading", "StockbusRuntime", "StockbusConfig", "StockbusFiles", "StockbusPlugin", "EventBus",
+        "MarketData",
         "StockbusTestKit", "StockbusInstruments", "StockbusPeople", "StockbusControl", "Generator", "WatchlistFilter", "SortingFeed",
         "FileWriter", "NullSink", "Filter", "Bars", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LibC
+import StockbusFiles
 import StockbusPlugin
 import StockbusSystem
 
@@ -62,7 +63,7 @@ struct Init: ParsableCommand {
   }
 
   private func starter() throws -> StarterConfig {
-    guard kind == "csv", let look = Program.current.fileSurvey else {
+    guard kind == "csv", let look = Program.current.fileGuess else {
       do throws(StarterConfig.Mistake) { return try StarterConfig(kind, name, Program.catalogue) } catch {
         throw ValidationError(error.description)
       }
@@ -75,7 +76,7 @@ struct Init: ParsableCommand {
   }
 
   /// Asks on a terminal; elsewhere, and if nothing is typed, the answer is the likeliest.
-  private static func answer(_ question: FileSurvey.Question, after mistake: String?) -> String {
+  private static func answer(_ question: FileGuess.Question, after mistake: String?) -> String {
     let likely = question.choices.first ?? ""
     guard PageWidth.ofTerminal != nil, isatty(STDIN_FILENO) == 1 else { return likely }
     let others = question.choices.dropFirst().map { ", or \($0)" }.joined()
