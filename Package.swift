@@ -243,10 +243,7 @@ let house: [[Target]] = [
     [
       room(
         "StockbusConfig",
-        uses: [
-          "LibC", "StockbusInstruments", "StockbusFiles", "StockbusProcesses", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData",
-          "CLibYAML",
-        ]),
+        uses: ["LibC", "StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData", "CLibYAML"]),
       room(
         "StockbusRuntime",
         uses: [

@@ -63,12 +63,12 @@ import Testing
   }
 
   @Test func `what is written names each assumption, and not what the user has answered`() throws {
-    let look = FileSurvey(
-      options: [("event", "bar"), ("time", "\"MM/dd/yyyy\""), ("symbol", "AAPL")],
+    let look = FileGuess(
+      options: [.init(name: "event", value: "bar"), .init(name: "time", value: "\"MM/dd/yyyy\""), .init(name: "symbol", value: "AAPL")],
       questions: [
         .init(option: "time", text: "What is 01/02?", choices: ["\"MM/dd/yyyy\"", "\"dd/MM/yyyy\""]),
         .init(option: "symbol", text: "Which symbol are all rows about?", choices: ["AAPL"]),
-      ], rows: 3, refused: 0, firstRefusal: nil, problem: nil)
+      ], rows: 3, refused: 0)
     let likely = try StarterConfig.csv("x.csv", { _ in look }, Self.catalogue) { question, _ in question.choices[0] }
     #expect(
       Init.text(likely, to: "plugins.yaml") == """

@@ -1,6 +1,6 @@
 internal import LibC
 internal import StockbusPlugin
-internal import StockbusProcesses
+internal import StockbusSystem
 
 /// A file that a component reads or writes.
 struct NamedFile {
