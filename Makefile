@@ -18,7 +18,7 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test test-outside build install deb tarball test-packages man docs setup map lint format validate disk recovery replays test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
+.PHONY: help run test test-build test-outside build install deb tarball test-packages man docs setup map lint format validate disk recovery replays test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
 
 ## help                            list these
 help:
@@ -36,9 +36,11 @@ build: setup
 	$(BUILD) -c release $(FAST) --product $(or $(PRODUCT),stockbus)
 
 ## test                            set up, build and run the tests
-test: setup
-	$(BUILD) --build-tests
+test: test-build
 	$(SWIFT) test --skip-build
+
+test-build: setup
+	$(BUILD) --build-tests
 
 ## test-outside                    build, test and run a package outside of this one, Examples/plugins/moving-average
 # A package as somebody else writes it: only products, only what is public. A program without network and database must build none.
@@ -82,13 +84,13 @@ map:
 
 ## lint                            check the code style; in the pages links, names and the map
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Plugins Tests $(OUTSIDE) $(BENCHMARKS) $(FUZZING)
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Plugins Tests $(OUTSIDE) $(BENCHMARKS) $(FUZZING)
 	@if command -v python3 >/dev/null; then python3 Scripts/links.py && SWIFT='$(SWIFT)' python3 Scripts/house.py --check; \
 	  else echo "SKIPPED: the check of the pages needs python3"; fi
 
 ## format                          apply the code style
 format:
-	$(SWIFT) format --in-place --recursive Package.swift Sources Plugins Tests $(OUTSIDE) $(BENCHMARKS) $(FUZZING)
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Plugins Tests $(OUTSIDE) $(BENCHMARKS) $(FUZZING)
 
 ## validate                        check every shipped configuration
 validate: setup

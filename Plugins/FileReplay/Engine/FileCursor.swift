@@ -22,7 +22,10 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
   }
 
   var isCapture: Bool { capture.isOpen }
-  var counts: ReplayCounts { capture.isOpen ? capture.counts : rows.counts }
+  var counts: ReplayCounts {
+    if capture.isOpen { return capture.counts }
+    return rows.counts
+  }
   /// Bytes of the file read so far, before decompression.
   var bytesRead: Int { reader.bytesRead }
   /// The size of the file in bytes, before decompression; nil if it is not a plain file.

@@ -65,7 +65,7 @@ struct Replay<E: ReplayEvent>: ~Copyable {
   var shapes: [(shape: String, count: Int)] { files.flatMap(\.shapes) }
 
   /// Messages of raw captures in all loops, by kind.
-  var messages: [MessageTally] { (finishedMessages.map { [$0] } ?? []) + files.compactMap(\.messages) }
+  var messages: [MessageTally] { ([finishedMessages] + files.map(\.messages)).compactMap(\.self) }
 
   /// For showing progress: bytes of the files read in this loop, and the size of all files (nil if one is not a plain file), before
   /// decompression.
@@ -82,7 +82,8 @@ struct Replay<E: ReplayEvent>: ~Copyable {
   /// True if the next event may have to be awaited, because a pipe has not sent it yet.
   var mustWait: Bool {
     if files.count == 1 { return files[0].mustWait }
-    return isStarved && heap.first.map { files[$0].mustWait } ?? false
+    guard isStarved, let first = heap.first else { return false }
+    return files[first].mustWait
   }
 
   /// Passes the next events to `body` in batches, at most `limit` in all, and returns their number; 0 at the end. They all belong to one

@@ -7,7 +7,12 @@ enum CompactTime {
   static func iso(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     guard text.count <= 48, text.count >= 8, text.prefix(8).allSatisfy(isDigit) else { return nil }
     var rest = text.dropFirst(8)
-    var iso = Array(text[0..<4]) + [45] + text[4..<6] + [45] + text[6..<8]
+    // A sum of slices and literals takes the compiler seconds.
+    var iso = Array(text[0..<4])
+    iso.append(45)
+    iso += text[4..<6]
+    iso.append(45)
+    iso += text[6..<8]
     if rest.isEmpty { return iso }
     if [32, 84, 116, 45, 95].contains(rest.first) { rest = rest.dropFirst() }
     iso.append(84)
@@ -17,7 +22,11 @@ enum CompactTime {
       return iso + rest
     }
     guard clock.count == 4 || clock.count == 6 else { return nil }
-    iso += clock.prefix(2) + [58] + clock.dropFirst(2).prefix(2) + [58] + (clock.count == 6 ? Array(clock.suffix(2)) : [48, 48])
+    iso += clock.prefix(2)
+    iso.append(58)
+    iso += clock.dropFirst(2).prefix(2)
+    iso.append(58)
+    if clock.count == 6 { iso += clock.suffix(2) } else { iso += [48, 48] }
     return iso + rest.dropFirst(clock.count)
   }
 
