@@ -22,7 +22,7 @@ extension TradingCalendar {
   }
 
   private func regularSessions(of dates: [TradingDate?]) -> [Range<Timestamp>] {
-    dates.flatMap { date in date.map { sessions(of: $0) } ?? [] }.filter { $0.kind == .regular }.map(\.time)
+    dates.compactMap(\.self).flatMap { sessions(of: $0) }.filter { $0.kind == .regular }.map(\.time)
   }
 
   /// Half an hour, in nanoseconds: closing auctions of exchanges take ten minutes and less, and their reports some minutes.
