@@ -60,11 +60,11 @@ struct HotPath {
     let symbols = try Workload.symbols(500)
     let names = stride(from: 0, to: 500, by: 25).map { symbols[$0].description }
     return try processor(
-      .watchlistFilter, options: "{ symbols: [\(names.joined(separator: ", "))] }", Workload.trades(events, symbols: symbols))
+      .watchlistFilter, options: ["symbols": .list(names)], Workload.trades(events, symbols: symbols))
   }
 
   private static func feed(_ events: Int, symbols: Int, jumps: Bool) throws -> HotPath {
-    try processor(.sortingFeed, options: "{}", Workload.trades(events, symbols: Workload.symbols(symbols), jumps: jumps))
+    try processor(.sortingFeed, options: [:], Workload.trades(events, symbols: Workload.symbols(symbols), jumps: jumps))
   }
 
   /// Bars of a minute, of some 13 trades each.
@@ -74,10 +74,10 @@ struct HotPath {
       trades[i].time = Timestamp(ns: 1_719_850_020_000_000_000 + Int64(i) * 4_687_500)
       trades[i].received = trades[i].time
     }
-    return try processor(.bars, options: "{}", trades)
+    return try processor(.bars, options: [:], trades)
   }
 
-  private static func processor(_ plugin: Plugin, options: String, _ trades: [Trade]) throws -> HotPath {
+  private static func processor(_ plugin: Plugin, options: KeyValuePairs<String, ConfigNode.Value>, _ trades: [Trade]) throws -> HotPath {
     let (topic, fill) = filled(trades)
     let subject = try Subject(plugin, options: options, reading: [topic])
     fill()
@@ -89,7 +89,8 @@ struct HotPath {
 
   /// Reads rows of a file as events.
   private static func replay(path: String) throws -> HotPath {
-    let subject = try Subject(.fileReplay, options: "{ path: \"\(path)\", time: ns, columns: { time: ts } }")
+    let subject = try Subject(
+      .fileReplay, options: ["path": .scalar(path), "time": .scalar("ns"), "columns": .options(["time": .scalar("ts")])])
     return HotPath {
       try await subject.live()
       return subject.slot.output?.published ?? -1
@@ -99,8 +100,10 @@ struct HotPath {
   /// Writes events as rows of a file, as CSV if its name says so.
   private static func write(_ events: Int, path: String) throws -> HotPath {
     let (topic, fill) = filled(Workload.trades(events, symbols: try Workload.symbols(500)))
-    let subject = try Subject(
-      .fileWriter, options: "{ path: \"\(path)\", append: false, fields: [symbol, price, size, time], times: ns }", reading: [topic])
+    let options: KeyValuePairs<String, ConfigNode.Value> = [
+      "path": .scalar(path), "append": .scalar("false"), "fields": .list(["symbol", "price", "size", "time"]), "times": .scalar("ns"),
+    ]
+    let subject = try Subject(.fileWriter, options: options, reading: [topic])
     fill()
     return HotPath {
       try await subject.live()

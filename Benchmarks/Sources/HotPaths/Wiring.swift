@@ -1,7 +1,5 @@
 internal import Logging
-internal import StockbusConfig
 internal import StockbusPlugin
-internal import StockbusRuntime
 
 /// Wires one plugin by hand: all of its input is published before it starts, and its output has no reader, so that one thread runs its
 /// resident loop without waiting.
@@ -10,11 +8,13 @@ struct Subject {
   private let assembly: Blueprint.Assembly
 
   /// - Parameters:
-  ///   - options: its options as one line of YAML in braces.
+  ///   - options: its options by name.
   ///   - outputCapacity: how many events its output has room for.
-  init(_ plugin: Plugin, options: String = "{}", reading inputs: [any AnyTopic] = [], outputCapacity: Int = 1 << 13) throws {
-    let text = "sources:\n  subject:\n    plugin: \(plugin.name)\n    given: \(options)\n"
-    let given = try ConfigLoader().load(text: text).checked().components.first?.options["given"]
+  init(
+    _ plugin: Plugin, options: KeyValuePairs<String, ConfigNode.Value> = [:], reading inputs: [any AnyTopic] = [],
+    outputCapacity: Int = 1 << 13
+  ) throws {
+    let given = ConfigNode(.options(options), at: ConfigNode.Mark(line: 1, column: 1))
     guard let blueprint = plugin.blueprint(for: inputs.map(\.eventType), options: given) else {
       throw HotPathError("\(plugin.name) does not fit")
     }
@@ -22,7 +22,7 @@ struct Subject {
     var shared = Context.Shared(clock: SystemTimekeeper(), logger: logger, seed: 42, notices: NoNotices())
     shared.watermarkClock = WatermarkClock(isUsed: blueprint.isTimed)
     let context = Context(id: "subject", shared)
-    assembly = try blueprint.assembly(given, at: ConfigNode.Mark(line: 1, column: 1))
+    assembly = try blueprint.assembly(given, at: given.mark)
     slot = Slot(
       blueprint.kind, context, inputs: inputs.map { Edge($0) },
       output: blueprint.makeTopic(.init(name: "subject", capacity: outputCapacity)))
@@ -33,6 +33,16 @@ struct Subject {
 
   /// The number of events of its first input that it has finished.
   var done: Int { slot.ports[0].counts.delivered + slot.ports[0].counts.filtered }
+}
+
+/// Options of a plugin, made here so that the loader of configurations need not be built.
+extension ConfigNode.Value {
+  static func options(_ options: KeyValuePairs<String, Self>) -> Self {
+    let mark = ConfigNode.Mark(line: 1, column: 1)
+    return .map(options.map { ConfigNode.Entry(key: $0, mark: mark, value: ConfigNode($1, at: mark)) })
+  }
+
+  static func list(_ texts: [String]) -> Self { .list(texts.map { ConfigNode(.scalar($0), at: ConfigNode.Mark(line: 1, column: 1)) }) }
 }
 
 struct HotPathError: Error, CustomStringConvertible {
