@@ -169,7 +169,7 @@ let house: [[Target]] = [
       room(
         "StockbusPlugin",
         uses: ["StockbusOptions", "LibC", "EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
-      room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
+      room("StockbusExpressions", uses: ["EventBus", "MarketData", "CMemoryBarrier"]),
       room("StockbusPacking", uses: ["EventBus", "MarketData"]),
     ]),
   // The machine: files and their rotation, child processes, services, digests.

@@ -122,7 +122,10 @@ import Testing
     ("time > 2013-10-08T09:30:00 and true", "column 8: a time is written with its zone, as in 2013-10-08T13:30:00Z"),
     ("time > 2013-13-08T09:30:00Z", "column 8: a time is written with its zone, as in 2013-10-08T13:30:00Z"),
     ("abz(price) > 1", "column 1: unknown function 'abz'; did you mean 'abs'?"),
-    ("sqrt(price) > 1", "column 1: unknown function 'sqrt'; there are abs, min, max"),
+    (
+      "sqrt(price) > 1",
+      "column 1: unknown function 'sqrt'; there are abs, min, max, and functions over earlier events such as sma(price, 20), highest(price, 5m), vwap(session) and crosses_above(price, vwap(session))"
+    ),
     ("abs() > 1", "column 5: abs takes a value"),
     ("abs(1, 2) > 1", "column 6: expected ')', found ','"),
     ("min(price) > 1", "column 10: min takes two or more values, as in min(bid, ask)"),
@@ -174,11 +177,11 @@ import Testing
     ),
     (
       "price crosses above 100", 7,
-      "a condition looks at one event at a time; for rises, falls and crossings use the rules of notification_dispatcher"
+      "write crosses_above(price, 100) or crosses_below(price, 100) for crossings, and change(price) > 0 or change(price) < 0 for moves"
     ),
     (
       "price > avg(price)", 9,
-      "unknown function 'avg'; a condition looks at one event at a time; sums, averages and earlier values are not available"
+      "unknown function 'avg'; write sma(price, 20)"
     ),
     (
       "time > now()", 8,

@@ -5,6 +5,12 @@
 /// counting, which would cost more than the comparison itself.
 final class ExpressionCode: @unchecked Sendable {
   let instructions: UnsafeBufferPointer<Instruction>
+  /// The first instruction of the conditions. Before it are those that compute the arguments of functions with memory.
+  let begin: Int
+  /// What the functions with memory remember; nil if there are none.
+  let plan: MemoryPlan?
+  /// By step of the plan, the instructions that compute its argument.
+  let arguments: [Range<Int>]
   /// The memory of the symbol tests; `symbols` keeps it alive.
   let symbolPages: UnsafeBufferPointer<SymbolTest.Pages>
   let constants: [Int128]
@@ -17,10 +23,14 @@ final class ExpressionCode: @unchecked Sendable {
   let wideRegisters: Int
   let byteRegisters: Int
 
-  /// The verdicts of the whole condition are written to byte register 0.
-  init(_ condition: Condition) {
+  /// The verdicts of each condition are written to the byte register of its number.
+  init(_ conditions: [Condition], _ planner: MemoryPlanner) {
+    let plan = planner.steps.isEmpty ? nil : MemoryPlan(planner)
     var assembler = Assembler()
-    assembler.judge(condition, into: 0)
+    self.plan = plan
+    arguments = plan.map { $0.steps.map { assembler.argument(of: $0) } } ?? []
+    begin = assembler.instructions.count
+    for (i, condition) in conditions.enumerated() { assembler.judge(condition, into: i) }
     instructions = Self.copy(assembler.instructions)
     symbolPages = Self.copy(assembler.symbols.map(\.pages))
     constants = assembler.constants

@@ -1,0 +1,54 @@
+/// On which side of the other value a value was: 0 unknown, 1 not beyond it, 2 beyond it.
+struct Side: BitwiseCopyable {
+  var side: UInt8
+  /// True if the newest event crossed.
+  var isCrossing: Bool
+}
+
+/// When a condition last held; `hasHeld` is false before the first time.
+struct LastTime: BitwiseCopyable {
+  var time: Int64
+  var hasHeld: Bool
+}
+
+extension ExpressionMemory {
+  /// The column has verdicts where others have flags.
+  func perform(_ plan: CrossingPlan, _ space: Workspace, _ count: Int) {
+    let (a, b) = plan.isAbove ? (plan.left, plan.right) : (plan.right, plan.left)
+    let (upper, lower, missing, others) = (space.values(a), space.values(b), space.missing(a), space.missing(b))
+    let (verdicts, counting, marks) = (space.missing(plan.column), columns.counting, columns.marks)
+    let revises = self.plan.places.revision != nil
+    for i in 0..<count {
+      if counting[i] & plan.need != plan.need || marks[i] == Mark.older {
+        // An event that counts for nothing crosses nothing.
+        verdicts[i] = Verdict.no.rawValue
+        continue
+      }
+      if missing[i] | others[i] != 0 {
+        verdicts[i] = Verdict.undecided.rawValue
+        continue
+      }
+      let isBeyond = upper[i] > lower[i]
+      let state = update(plan.state, as: Side.self, i, isRevisable: revises, isTaken: true) {
+        $0 = Side(side: isBeyond ? 2 : 1, isCrossing: isBeyond && $0.side == 1)
+      }
+      verdicts[i] = state.pointee.isCrossing ? Verdict.yes.rawValue : Verdict.no.rawValue
+    }
+  }
+
+  func perform(_ plan: SincePlan, _ space: Workspace, _ count: Int) {
+    let (verdicts, missing) = (space.values(plan.input), space.missing(plan.input))
+    let (now, time) = (columns.now, columns.time)
+    let revises = self.plan.places.revision != nil
+    for i in 0..<count {
+      let state = update(plan.state, as: LastTime.self, i, isRevisable: revises, isTaken: missing[i] == 0) {
+        if verdicts[i] != Int64(Verdict.yes.rawValue) { return }
+        // A late event is not the last one. After the clock was set back the time may lie ahead.
+        let isLate = $0.hasHeld && $0.time > time[i] && $0.time <= now[i]
+        if !isLate { $0 = LastTime(time: time[i], hasHeld: true) }
+      }
+      let (since, isOver) = now[i].subtractingReportingOverflow(state.pointee.time)
+      put(state.pointee.hasHeld && !isOver && since >= 0 ? since : nil, plan.column, i, space)
+    }
+  }
+}
