@@ -12,6 +12,11 @@ func condition<E: Event>(_ function: String, _: E.Type) throws(ExpressionError) 
   return try Expression(function, in: .withMemory)
 }
 
+extension ExpressionRunner where E: Event {
+  /// Judges one batch.
+  mutating func take(_ events: [E]) { judge(events.span) { _, _ in } }
+}
+
 /// The results of functions for all events, which come in batches of random sizes. The functions share one runner.
 func results<E: Event>(
   _ functions: [String], _ events: [E], _ settings: ExpressionRunner<E>.Settings = .init(), seed: Int = 1
@@ -23,7 +28,7 @@ func results<E: Event>(
   while begin < events.count {
     let end = min(events.count, begin + 1 + random.upTo(random.oneIn(4) ? 0 : 255))
     let batch = Array(events[begin..<end])
-    runner.judge(batch.span) { _, _ in }
+    runner.take(batch)
     for (i, function) in functions.enumerated() { results[i] += runner.results(of: function, batch.count) }
     begin = end
   }
@@ -49,7 +54,7 @@ let second: Int64 = 1_000_000_000
 
 /// A trade some seconds after the opening.
 func trade(
-  _ price: Price, _ size: Quantity = 1, at seconds: Double = 0, _ symbol: Symbol = "A", condition: TradeCondition = .regular
+  _ price: Price, _ size: Quantity = 1, at seconds: Double = 0, symbol: Symbol = "A", condition: TradeCondition = .regular
 ) -> Trade {
   let time = Timestamp(ns: opening + Int64(seconds * 1e9))
   return Trade(symbol: symbol, price: price, size: size, time: time, received: time, condition: condition)
@@ -58,7 +63,7 @@ func trade(
 /// A bar of a minute, some minutes after the opening.
 func bar(
   _ close: Price, high: Price? = nil, low: Price? = nil, volume: Quantity = 1, minute: Int64, revision: UInt32 = 0,
-  status: BarStatus = .complete, _ symbol: Symbol = "A", length: Int64 = 60
+  status: BarStatus = .complete, symbol: Symbol = "A", length: Int64 = 60
 ) -> Bar {
   let time = opening + minute * 60 * second
   return Bar(
