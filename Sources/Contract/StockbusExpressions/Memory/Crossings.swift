@@ -14,12 +14,21 @@ struct LastTime: BitwiseCopyable {
 extension ExpressionMemory {
   /// The column has verdicts where others have flags.
   func perform(_ plan: CrossingPlan, _ space: Workspace, _ count: Int) {
+    if self.plan.places.revision != nil {
+      perform(plan, space, count, isRevisable: true)
+    } else {
+      perform(plan, space, count, isRevisable: false)
+    }
+  }
+
+  @inline(__always)
+  private func perform(_ plan: CrossingPlan, _ space: Workspace, _ count: Int, isRevisable: Bool) {
     let (a, b) = plan.isAbove ? (plan.left, plan.right) : (plan.right, plan.left)
     let (upper, lower, missing, others) = (space.values(a), space.values(b), space.missing(a), space.missing(b))
     let (verdicts, counting, marks) = (space.missing(plan.column), columns.counting, columns.marks)
-    let revises = self.plan.places.revision != nil
+    let (need, place) = (plan.need, plan.state)
     for i in 0..<count {
-      if counting[i] & plan.need != plan.need || marks[i] == Mark.older {
+      if counting[i] & need != need || (isRevisable && marks[i] == Mark.older) {
         // An event that counts for nothing crosses nothing.
         verdicts[i] = Verdict.no.rawValue
         continue
@@ -29,7 +38,7 @@ extension ExpressionMemory {
         continue
       }
       let isBeyond = upper[i] > lower[i]
-      let state = update(plan.state, as: Side.self, i, isRevisable: revises, isTaken: true) {
+      let state = update(place, as: Side.self, i, isRevisable: isRevisable, isTaken: true) {
         $0 = Side(side: isBeyond ? 2 : 1, isCrossing: isBeyond && $0.side == 1)
       }
       verdicts[i] = state.pointee.isCrossing ? Verdict.yes.rawValue : Verdict.no.rawValue

@@ -1,5 +1,3 @@
-internal import CMemoryBarrier
-
 /// Where the next value goes, and how many there are.
 struct RingHead: BitwiseCopyable {
   var next: UInt32
@@ -44,48 +42,61 @@ struct RingOfKey {
   }
 
   @inline(__always)
-  private func state<T>(_ output: RingPlan.Output, _: T.Type) -> UnsafeMutablePointer<T> {
+  func state<T>(_ output: RingPlan.Output, _: T.Type) -> UnsafeMutablePointer<T> {
     (block + output.state).assumingMemoryBound(to: T.self)
   }
 
-  /// Puts a value in front. Places that have not been filled hold zero, so nothing leaves a sum by them.
+  /// Puts a value in front.
   @inline(__always)
   func append(_ value: Int64, _ outputs: UnsafeBufferPointer<RingPlan.Output>) {
-    let filled = Int(head.pointee.filled)
-    for output in outputs {
-      let leaving = values[place(output.events &- 1)]
-      switch output.kind {
-      case .mean, .sum: state(output, Int64.self).pointee &+= value &- leaving
-      case .weighted:
-        let sums = state(output, WeightedSum.self)
-        sums.pointee.weighted &+= Int128(value) &* Int128(output.events) &- sums.pointee.sum
-        sums.pointee.sum &+= Int128(value) &- Int128(leaving)
-      case .deviation, .score:
-        let tally = state(output, Tally.self)
-        tally.pointee.add(.deviation, value)
-        if filled >= output.events { tally.pointee.remove(.deviation, leaving) }
-      case .highest, .lowest:
-        let extreme = state(output, RingExtreme.self)
-        let isBetter = output.kind == .highest ? value >= extreme.pointee.value : value <= extreme.pointee.value
-        if filled == 0 || isBetter {
-          extreme.pointee = RingExtreme(value: value, left: Int64(output.events))
-        } else {
-          extreme.pointee.left &-= 1
-        }
-      case .previous, .change: break
+    for output in outputs { enter(value, output, output.kind) }
+    advance(value)
+    for output in outputs { settle(output, output.kind) }
+  }
+
+  /// Brings a function up to date with a value that is put in front next. Places that have not been filled hold zero, so nothing leaves a
+  /// sum by them.
+  /// - Parameter kind: that of the output; where it is a constant, only its case is compiled.
+  @inline(__always)
+  func enter(_ value: Int64, _ output: RingPlan.Output, _ kind: RingPlan.Kind) {
+    switch kind {
+    case .mean, .sum: state(output, Int64.self).pointee &+= value &- values[place(output.events &- 1)]
+    case .weighted:
+      let sums = state(output, WeightedSum.self)
+      sums.pointee.weighted &+= Int128(value) &* Int128(output.events) &- sums.pointee.sum
+      sums.pointee.sum &+= Int128(value) &- Int128(values[place(output.events &- 1)])
+    case .deviation, .score:
+      let tally = state(output, Tally.self)
+      tally.pointee.add(.deviation, value)
+      if Int(head.pointee.filled) >= output.events { tally.pointee.remove(.deviation, values[place(output.events &- 1)]) }
+    case .highest, .lowest:
+      let extreme = state(output, RingExtreme.self)
+      let isBetter = kind == .highest ? value >= extreme.pointee.value : value <= extreme.pointee.value
+      if isBetter || head.pointee.filled == 0 {
+        extreme.pointee = RingExtreme(value: value, left: Int64(output.events))
+      } else {
+        extreme.pointee.left &-= 1
       }
+    case .previous, .change: break
     }
+  }
+
+  /// Looks for an extreme that has left its window.
+  @inline(__always)
+  func settle(_ output: RingPlan.Output, _ kind: RingPlan.Kind) {
+    if kind == .highest || kind == .lowest, state(output, RingExtreme.self).pointee.left <= 0 { findExtreme(output) }
+  }
+
+  @inline(__always)
+  func advance(_ value: Int64) {
     let next = Int(head.pointee.next)
     values[next] = value
     head.pointee.next = next &+ 1 == layout.capacity ? 0 : UInt32(truncatingIfNeeded: next &+ 1)
-    if filled < layout.capacity { head.pointee.filled &+= 1 }
+    if Int(head.pointee.filled) < layout.capacity { head.pointee.filled &+= 1 }
     if value.magnitude > layout.limit {
       head.pointee.large = UInt32(truncatingIfNeeded: layout.capacity)
     } else if head.pointee.large > 0 {
       head.pointee.large &-= 1
-    }
-    for output in outputs where output.kind == .highest || output.kind == .lowest {
-      if state(output, RingExtreme.self).pointee.left <= 0 { findExtreme(output) }
     }
   }
 
@@ -128,10 +139,11 @@ struct RingOfKey {
     state(output, RingExtreme.self).pointee = RingExtreme(value: best, left: Int64(output.events - bestAge))
   }
 
+  /// The result of a function; `kind` as in `enter`.
   @inline(__always)
-  func result(_ output: RingPlan.Output) -> Int64? {
+  func result(_ output: RingPlan.Output, _ kind: RingPlan.Kind) -> Int64? {
     let filled = Int(head.pointee.filled)
-    switch output.kind {
+    switch kind {
     case .previous: return filled > output.events ? values[place(output.events)] : nil
     case .change:
       if filled <= output.events { return nil }
@@ -140,7 +152,7 @@ struct RingOfKey {
     default: break
     }
     if filled < output.events { return nil }
-    switch output.kind {
+    switch kind {
     case .mean:
       if head.pointee.large > 0 { return Rounding.quotient(wideSum(output.events), Int128(output.events)) }
       return output.division(state(output, Int64.self).pointee)
@@ -170,114 +182,4 @@ struct RingOfKey {
 
   /// Notes the time of the newest value.
   func setTime(_ time: Int64) { times[place(0)] = time }
-}
-
-extension ExpressionMemory {
-  func turn(_ plan: RingPlan, _ space: Workspace, _ count: Int) {
-    if self.plan.places.revision == nil, plan.outputs.allSatisfy({ $0.kind == .mean }) {
-      switch plan.outputs.count {
-      case 1: return turnMeans(plan, space, count, plan.outputs[0], nil)
-      case 2: return turnMeans(plan, space, count, plan.outputs[0], plan.outputs[1])
-      default: break
-      }
-    }
-    plan.outputs.withUnsafeBufferPointer { turn(plan, space, count, $0) }
-  }
-
-  private func turn(_ plan: RingPlan, _ space: Workspace, _ count: Int, _ outputs: UnsafeBufferPointer<RingPlan.Output>) {
-    let (input, missing, blocks) = (space.values(plan.layout.input), space.missing(plan.layout.input), columns.blocks)
-    let revises = self.plan.places.revision != nil
-    if isLarge { prefetch(plan, count, outputs) }
-    let layout = plan.layout
-    for i in 0..<count {
-      let ring = RingOfKey(layout, blocks[i])
-      if missing[i] == 0 {
-        if !revises {
-          ring.append(input[i], outputs)
-        } else {
-          take(input[i], i, ring, outputs)
-        }
-      }
-      for output in outputs { put(ring.result(output), output.column, i, space) }
-    }
-  }
-
-  /// Takes a value where events are revised.
-  private func take(_ value: Int64, _ i: Int, _ ring: RingOfKey, _ outputs: UnsafeBufferPointer<RingPlan.Output>) {
-    let (mark, time) = (columns.marks[i], columns.time[i])
-    // A function of a function has seen the values of that time, which are not known any more.
-    if mark == Mark.older, ring.layout.isDerived {
-      revisedTooLate &+= 1
-      return
-    }
-    if mark != Mark.new, let age = ring.age(of: time) { return ring.replace(age, value, outputs) }
-    if mark == Mark.older {
-      outside &+= 1
-      return
-    }
-    ring.append(value, outputs)
-    ring.setTime(time)
-  }
-
-  private func prefetch(_ plan: RingPlan, _ count: Int, _ outputs: UnsafeBufferPointer<RingPlan.Output>) {
-    if plan.layout.capacity <= 8 { return }
-    for i in 0..<count {
-      let ring = RingOfKey(plan.layout, columns.blocks[i])
-      stockbus_prefetch_for_writing(ring.values + Int(ring.head.pointee.next))
-      for output in outputs where output.events < plan.layout.capacity {
-        stockbus_prefetch_for_writing(ring.values + ring.place(output.events &- 1))
-      }
-    }
-  }
-
-  /// The most frequent form: one or two means, of which the second may be absent, and nothing is revised.
-  @inline(__always)
-  private func turnMeans(_ plan: RingPlan, _ space: Workspace, _ count: Int, _ a: RingPlan.Output, _ b: RingPlan.Output?) {
-    let (input, missing, blocks) = (space.values(plan.layout.input), space.missing(plan.layout.input), columns.blocks)
-    let layout = plan.layout
-    let (capacity, limit) = (layout.capacity, layout.limit)
-    if isLarge { plan.outputs.withUnsafeBufferPointer { prefetch(plan, count, $0) } }
-    for i in 0..<count {
-      let block = blocks[i]
-      let head = (block + layout.state).assumingMemoryBound(to: RingHead.self)
-      let values = (block + layout.values).assumingMemoryBound(to: Int64.self)
-      let next = Int(head.pointee.next)
-      var filled = Int(head.pointee.filled)
-      if missing[i] == 0 {
-        let value = input[i]
-        enter(value, a, block, values, next, capacity)
-        if let b { enter(value, b, block, values, next, capacity) }
-        values[next] = value
-        filled = filled < capacity ? filled &+ 1 : filled
-        var large = head.pointee.large
-        if value.magnitude > limit { large = UInt32(truncatingIfNeeded: capacity) } else if large > 0 { large &-= 1 }
-        let after = next &+ 1 == capacity ? 0 : next &+ 1
-        head.pointee = RingHead(next: UInt32(truncatingIfNeeded: after), filled: UInt32(truncatingIfNeeded: filled), large: large)
-      }
-      mean(a, block, filled, i, space)
-      if let b { mean(b, block, filled, i, space) }
-      if head.pointee.large > 0 {
-        let ring = RingOfKey(layout, block)
-        put(ring.result(a), a.column, i, space)
-        if let b { put(ring.result(b), b.column, i, space) }
-      }
-    }
-  }
-
-  @inline(__always)
-  private func enter(
-    _ value: Int64, _ output: RingPlan.Output, _ block: UnsafeMutableRawPointer, _ values: UnsafeMutablePointer<Int64>, _ next: Int,
-    _ capacity: Int
-  ) {
-    let place = next &- output.events
-    let leaving = values[place < 0 ? place &+ capacity : place]
-    (block + output.state).assumingMemoryBound(to: Int64.self).pointee &+= value &- leaving
-  }
-
-  @inline(__always)
-  private func mean(_ output: RingPlan.Output, _ block: UnsafeMutableRawPointer, _ filled: Int, _ i: Int, _ space: Workspace) {
-    let sum = (block + output.state).assumingMemoryBound(to: Int64.self).pointee
-    space.values(output.column)[i] = output.division(sum)
-    space.missing(output.column)[i] = filled >= output.events ? 0 : 1
-  }
 }

@@ -38,21 +38,30 @@ enum Rounding {
 
   /// The square root of `square` divided by `count`, half away from zero; nil if the square is out of range.
   static func root(_ square: UInt128, per count: Int) -> Int64? {
-    guard square >> 120 == 0 else { return nil }
-    let n = UInt128(count)
-    var root = UInt128(double(square).squareRoot() / Double(count))
-    // The estimate has 53 bits, so it may miss by some units: the result is the largest whose lower half step is not above the root.
-    while true {
-      let above = (2 * root + 1) * n
-      if above * above > 4 * square { break }
-      root += 1
-    }
-    while root > 0 {
-      let below = (2 * root - 1) * n
-      if below * below <= 4 * square { break }
-      root -= 1
-    }
-    return Int64(exactly: root)
+    guard square >> 120 == 0, count > 0 else { return nil }
+    let n = UInt64(count)
+    // The estimate has 53 bits; the result is the largest whose lower half step is not above the root.
+    let root = UInt64(double(square).squareRoot() / Double(count))
+    guard root < 1 << 46, n < 1 << 16 else { return slowRoot(square, n, root) }
+    if !isAbove((2 &* root &+ 1) &* n, square) { return Int64(root &+ 1) }
+    return Int64(root > 0 && isAbove((2 &* root &- 1) &* n, square) ? root &- 1 : root)
+  }
+
+  /// True if half of `halves` is above the root.
+  @inline(__always)
+  private static func isAbove(_ halves: UInt64, _ square: UInt128) -> Bool {
+    let product = halves.multipliedFullWidth(by: halves)
+    return UInt128(product.high) << 64 | UInt128(product.low) > square << 2
+  }
+
+  /// An estimate of more bits may miss by some units.
+  @inline(never)
+  private static func slowRoot(_ square: UInt128, _ n: UInt64, _ estimate: UInt64) -> Int64 {
+    var root = UInt128(estimate)
+    func isAbove(_ halves: UInt128) -> Bool { (halves * UInt128(n)) * (halves * UInt128(n)) > square << 2 }
+    while !isAbove(2 * root + 1) { root += 1 }
+    while root > 0, isAbove(2 * root - 1) { root -= 1 }
+    return Int64(root)
   }
 
   static func double(_ a: UInt128) -> Double {
