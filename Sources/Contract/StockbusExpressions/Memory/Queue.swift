@@ -51,24 +51,52 @@ struct Queue: BitwiseCopyable {
     (memory, capacity, head) = (fresh, larger, 0)
   }
 
-  /// Opens a gap before a place; the queue is not full. Late entries are few and near the end.
+  /// Opens a gap before a place; the queue is not full.
   @inline(__always)
   mutating func insert(at place: UInt32, _ words: Int) -> UnsafeMutablePointer<Int64> {
     count &+= 1
-    var i = count &- 1
-    while i > place {
-      entry(i, words).update(from: entry(i &- 1, words), count: words)
-      i &-= 1
-    }
+    if place < count &- 1 { shift(from: place, words) }
     return entry(place, words)
+  }
+
+  /// Moves the entries from `place` on by one, in runs of adjacent ones.
+  @inline(never)
+  private func shift(from place: UInt32, _ words: Int) {
+    let memory = memory.unsafelyUnwrapped
+    var to = count - 1
+    while to > place {
+      let (last, target) = ((head &+ to &- 1) & (capacity &- 1), (head &+ to) & (capacity &- 1))
+      let run = min(to - place, last + 1, target + 1)
+      (memory + Int(target + 1 - run) * words).update(from: memory + Int(last + 1 - run) * words, count: Int(run) * words)
+      to -= run
+    }
   }
 
   /// The place behind the entries that are not later than `time`.
   @inline(__always)
   func place(for time: Int64, _ words: Int) -> UInt32 {
-    var place = count
-    while place > 0, self.time(place &- 1, words) > time { place &-= 1 }
-    return place
+    if count == 0 || self.time(count &- 1, words) <= time { return count }
+    return latePlace(for: time, words)
+  }
+
+  @inline(never)
+  private func latePlace(for time: Int64, _ words: Int) -> UInt32 {
+    // Most late events are not very late.
+    var (low, high) = (UInt32(0), count - 1)
+    var step: UInt32 = 1
+    while high > step {
+      if self.time(high - step, words) <= time {
+        low = high - step + 1
+        break
+      }
+      high -= step
+      step *= 2
+    }
+    while low < high {
+      let middle = (low + high) / 2
+      if self.time(middle, words) <= time { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// Removes `entries` entries before `place`.

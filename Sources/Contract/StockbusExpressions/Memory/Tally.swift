@@ -7,7 +7,7 @@ struct Tally: BitwiseCopyable {
   /// What deviations are computed from, so that squares are small; or the extreme, or the first value.
   private(set) var base: Int64 = 0
   private(set) var count: UInt32 = 0
-  /// What the sum of the squares is beyond 128 bits; for extremes 1 if `base` is the extreme.
+  /// What the sum of the squares is beyond 128 bits; for a turnover 1 if it is too large; for extremes 1 if `base` is the extreme.
   private var flag: UInt32 = 0
 
   @inline(__always)
@@ -15,7 +15,9 @@ struct Tally: BitwiseCopyable {
     switch statistic {
     case .sum, .mean, .count: sum &+= Int128(value)
     case .vwap:
-      sum &+= turnover
+      let isOver: Bool
+      (sum, isOver) = sum.addingReportingOverflow(turnover)
+      if isOver { flag = 1 }
       second &+= UInt128(truncatingIfNeeded: value)
     case .deviation, .score:
       if count == 0 { self = Tally(base: value) }
@@ -74,28 +76,23 @@ struct Tally: BitwiseCopyable {
     case .sum: return Int64(exactly: sum)
     case .count: return Int64(count) &* 1_000_000_000
     case .mean: return Rounding.quotient(sum, Int128(count))
-    case .vwap: return Rounding.quotient(sum, Int128(truncatingIfNeeded: second))
+    case .vwap: return flag > 0 ? nil : Rounding.quotient(sum, Int128(truncatingIfNeeded: second))
     case .deviation, .score: return spread(statistic, newest)
     case .highest, .lowest, .first: return count > 0 ? base : nil
     }
   }
 
-  /// The deviation of the population, or how many of them `newest` is above the mean: exact unless the values differ by more than about
-  /// nine billion divided by their number, and then to fifteen digits.
+  /// The deviation of the population, or how many of them `newest` is above the mean.
   @inline(never)
   private func spread(_ statistic: Statistic, _ newest: Int64) -> Int64? {
     if count == 0 { return nil }
-    var result = 0.0
-    let (scaled, isOver) = second.multipliedReportingOverflow(by: UInt128(count))
-    let (square, isOverToo) = sum.magnitude.multipliedReportingOverflow(by: sum.magnitude)
-    if flag == 0, !isOver, !isOverToo {
-      let variance = scaled &- square
-      if statistic == .deviation, let root = Rounding.root(variance, per: Int(count)) { return root }
-      result = Rounding.double(variance).squareRoot()
-    } else {
-      let squares = Double(flag) * 0x1p128 + Rounding.double(second)
-      result = max(0, squares * Double(count) - Rounding.double(sum.magnitude) * Rounding.double(sum.magnitude)).squareRoot()
-    }
+    // The variance times the square of the count, in 256 bits: exact, so it does not depend on the base.
+    let squares = second.multipliedFullWidth(by: UInt128(count))
+    let square = sum.magnitude.multipliedFullWidth(by: sum.magnitude)
+    let (low, isBorrowed) = squares.low.subtractingReportingOverflow(square.low)
+    let high = squares.high &+ UInt128(flag) &* UInt128(count) &- square.high &- (isBorrowed ? 1 : 0)
+    if statistic == .deviation, high == 0, let root = Rounding.root(low, per: Int(count)) { return root }
+    var result = (Rounding.double(high) * 0x1p128 + Rounding.double(low)).squareRoot()
     if statistic == .deviation {
       result /= Double(count)
     } else {
