@@ -88,11 +88,11 @@ import Testing
     ),
     (
       "price > 1 within 5m",
-      "column 11: a condition looks at one event at a time; for changes within a time use the rules of notification_dispatcher, with 'window'"
+      "column 11: write a time in a function, as in highest(price, 5m) or price / lowest(price, 5m) > 101%"
     ),
     (
       "price > 1 in 5m",
-      "column 11: a condition looks at one event at a time; for changes within a time use the rules of notification_dispatcher, with 'window'"
+      "column 11: write a time in a function, as in highest(price, 5m) or price / lowest(price, 5m) > 101%"
     ),
     ("price \u{2265} 100", "column 7: write '>='"),
     ("price\u{2265}100", "column 6: write '>='"),
@@ -167,13 +167,14 @@ import Testing
       "a number cannot be compared with a duration; d, h, m, s, ms, us and ns are units of time, and a million is written as 1_000_000 or 1e6"
     ),
     ("price > 5 percent", 11, "write a '%' directly after the number, as in 1.5%"),
+    ("price > price[1]", 14, "an earlier value is written as prev(price), or prev(price, 3) for three events before"),
     ("price > +5", 9, "expected a value, found '+'; a number has no '+' before it"),
     (
       "$price > 1", 1, "'$' has no meaning here; write a field without it, and a symbol with it in quotation marks, as in \"$X\""
     ),
     (
       "within 5m", 1,
-      "a condition looks at one event at a time; for changes within a time use the rules of notification_dispatcher, with 'window'"
+      "write a time in a function, as in highest(price, 5m) or price / lowest(price, 5m) > 101%"
     ),
     (
       "price crosses above 100", 7,

@@ -83,6 +83,32 @@ import Testing
     #expect(other.memoryUse.keys == 1)
   }
 
+  @Test func `any numbers in a snapshot are survived`() throws {
+    var random = SplitMix(5)
+    for round in 0..<60 {
+      var events = RandomFunctions(seed: round)
+      let bars = events.bars(60)
+      let functions =
+        BarTests.functions.map(\.0) + ["ema(close, 5)", "atr(4)", "supertrend(4, 2)", "stddev(close, 9)", "since(close > 100)"]
+      let expressions = try functions.map { try condition($0, Bar.self) } + [Expression("crosses_above(close, vwap)", in: .withMemory)]
+      var runner = ExpressionRunner(expressions)
+      runner.take(bars)
+      var snapshot = runner.snapshot()
+      for i in snapshot.keys.indices {
+        for name in snapshot.keys[i].parts.keys {
+          for k in snapshot.keys[i].parts[name, default: []].indices where random.oneIn(3) {
+            snapshot.keys[i].parts[name]?[k] = Int64(bitPattern: random.next()) >> Int64(random.upTo(63))
+          }
+        }
+        snapshot.keys[i].clock = snapshot.keys[i].clock?.map { random.oneIn(3) ? Int64(bitPattern: random.next()) : $0 }
+      }
+      var other = ExpressionRunner(expressions)
+      other.restore(snapshot)
+      other.take(events.bars(60))
+      #expect(other.memoryUse.keys > 0)
+    }
+  }
+
   // MARK: Limits
 
   @Test func `keys beyond the limit have no results, and the others stay right`() throws {

@@ -1,14 +1,14 @@
 /// On which side of the other value a value was: 0 unknown, 1 not beyond it, 2 beyond it.
 struct Side: BitwiseCopyable {
   var side: UInt8
-  /// True if the newest event crossed.
-  var isCrossing: Bool
+  /// 1 if the newest event crossed. A number, because a snapshot may hold any byte.
+  var crossing: UInt8
 }
 
-/// When a condition last held; `hasHeld` is false before the first time.
+/// When a condition last held; `hasHeld` is 0 before the first time.
 struct LastTime: BitwiseCopyable {
   var time: Int64
-  var hasHeld: Bool
+  var hasHeld: UInt8
 }
 
 extension ExpressionMemory {
@@ -39,9 +39,9 @@ extension ExpressionMemory {
       }
       let isBeyond = upper[i] > lower[i]
       let state = update(place, as: Side.self, i, isRevisable: isRevisable, isTaken: true) {
-        $0 = Side(side: isBeyond ? 2 : 1, isCrossing: isBeyond && $0.side == 1)
+        $0 = Side(side: isBeyond ? 2 : 1, crossing: isBeyond && $0.side == 1 ? 1 : 0)
       }
-      verdicts[i] = state.pointee.isCrossing ? Verdict.yes.rawValue : Verdict.no.rawValue
+      verdicts[i] = state.pointee.crossing == 1 ? Verdict.yes.rawValue : Verdict.no.rawValue
     }
   }
 
@@ -53,11 +53,11 @@ extension ExpressionMemory {
       let state = update(plan.state, as: LastTime.self, i, isRevisable: revises, isTaken: missing[i] == 0) {
         if verdicts[i] != Int64(Verdict.yes.rawValue) { return }
         // A late event is not the last one. After the clock was set back the time may lie ahead.
-        let isLate = $0.hasHeld && $0.time > time[i] && $0.time <= now[i]
-        if !isLate { $0 = LastTime(time: time[i], hasHeld: true) }
+        let isLate = $0.hasHeld != 0 && $0.time > time[i] && $0.time <= now[i]
+        if !isLate { $0 = LastTime(time: time[i], hasHeld: 1) }
       }
       let (since, isOver) = now[i].subtractingReportingOverflow(state.pointee.time)
-      put(state.pointee.hasHeld && !isOver && since >= 0 ? since : nil, plan.column, i, space)
+      put(state.pointee.hasHeld != 0 && !isOver && since >= 0 ? since : nil, plan.column, i, space)
     }
   }
 }

@@ -55,7 +55,7 @@ extension ExpressionMemory {
       let block = block(of: key)
       if block == spare { continue }
       let clockSize = MemoryLayout<KeyClock>.size
-      let hasClock = plan.hasClock && saved.clock?.count == (clockSize + 7) / 8
+      let hasClock = plan.hasClock && saved.clock.map { Self.isSound($0, clockSize) } ?? false
       if hasClock, let clock = saved.clock { put(clock, block + plan.clock, clockSize) }
       for step in plan.steps {
         guard let name = step.name else { continue }
@@ -63,6 +63,11 @@ extension ExpressionMemory {
         if hasClock { markIncomplete(step, block, isKnown: saved.parts[name] != nil) }
       }
     }
+  }
+
+  /// False for a clock that no run has saved: its second word counts contradictions.
+  private static func isSound(_ clock: [Int64], _ size: Int) -> Bool {
+    clock.count == (size + 7) / 8 && UInt8(truncatingIfNeeded: clock[1]) < EventClock.proof
   }
 
   /// A function that the snapshot lacks has not seen the events so far.

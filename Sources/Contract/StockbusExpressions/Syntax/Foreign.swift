@@ -69,7 +69,7 @@ enum Foreign {
 
   static let currency = "prices are written without a currency, as in price > 100"
   static let windows =
-    "a condition looks at one event at a time; for changes within a time use the rules of notification_dispatcher, with 'window'"
+    "write a time in a function, as in highest(price, 5m) or price / lowest(price, 5m) > 101%"
   static let lists = "write several as a list after 'in', as in symbol in [AAPL, NVDA]"
   static let joined = "write 'and' or 'or' between two conditions"
   static let pattern = "; write a pattern after 'matches', as in symbol matches \"A*\""

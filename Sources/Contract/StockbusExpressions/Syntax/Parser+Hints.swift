@@ -16,7 +16,7 @@ extension Parser {
       if case .number = before, let hint = Foreign.distantUnitHint(word) { return fail(hint) }
       if let hint = Foreign.operatorHint(word, next: wordAhead) { return fail(hint) }
     case .mark(.comma): return fail(hintOnComma(behind: tree))
-    case .mark(.openList): return fail("\(shownToken) after 'in' is not possible; values of other events are not available")
+    case .mark(.openList): return fail("an earlier value is written as prev(price), or prev(price, 3) for three events before")
     case .number:
       let digits = lexer.written(range)
       if case .number = before, Self.isGroup(digits) {
