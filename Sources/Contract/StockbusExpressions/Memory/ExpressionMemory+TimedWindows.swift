@@ -2,10 +2,13 @@
 extension ExpressionMemory {
   func perform(_ plan: TimedPlan, _ space: Workspace, _ count: Int) {
     let layout = plan.layout
+    if isLarge {
+      for i in 0..<count { QueueOfKey(layout, columns.blocks[i]).state.pointee.queue.prefetch(layout.words) }
+    }
+    if self.plan.places.revision == nil, plan.outputs.count == 1, case .time(let span) = plan.outputs[0].window {
+      return perform(layout, plan.outputs[0], span, space, count)
+    }
     plan.outputs.withUnsafeBufferPointer { outputs in
-      if isLarge {
-        for i in 0..<count { QueueOfKey(layout, columns.blocks[i]).state.pointee.queue.prefetch(layout.words) }
-      }
       let missing = space.missing(layout.input)
       let volumes = layout.weights.map { space.missing($0.volume) } ?? missing
       for i in 0..<count {

@@ -12,6 +12,7 @@ struct TimedState: BitwiseCopyable {
 }
 
 struct TimedOutputState: BitwiseCopyable {
+  // First, because single windows find it here.
   var tally: Tally
   /// The number of entries that are before the window.
   var begin: UInt32
