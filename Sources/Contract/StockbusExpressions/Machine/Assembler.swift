@@ -9,6 +9,12 @@ struct Assembler {
   private(set) var wideRegisters = 0
   private(set) var byteRegisters = 0
 
+  /// The instructions so far, which are removed.
+  mutating func cut() -> [Instruction] {
+    defer { instructions = [] }
+    return instructions
+  }
+
   /// The instructions that compute the argument of a step, to the first register; none if the step needs none.
   mutating func argument(of step: MemoryStep) -> Range<Int> {
     let begin = instructions.count

@@ -5,11 +5,10 @@
 /// counting, which would cost more than the comparison itself.
 final class ExpressionCode: @unchecked Sendable {
   let instructions: UnsafeBufferPointer<Instruction>
-  /// The first instruction of the conditions. Before it are those that compute the arguments of functions with memory.
-  let begin: Int
   /// What the functions with memory remember; nil if there are none.
   let plan: MemoryPlan?
-  /// By step of the plan, the instructions that compute its argument.
+  /// The instructions that compute the arguments of these functions, and by step of the plan which they are.
+  let argumentCode: UnsafeBufferPointer<Instruction>
   let arguments: [Range<Int>]
   /// The memory of the symbol tests; `symbols` keeps it alive.
   let symbolPages: UnsafeBufferPointer<SymbolTest.Pages>
@@ -29,7 +28,7 @@ final class ExpressionCode: @unchecked Sendable {
     var assembler = Assembler()
     self.plan = plan
     arguments = plan.map { $0.steps.map { assembler.argument(of: $0) } } ?? []
-    begin = assembler.instructions.count
+    argumentCode = Self.copy(assembler.cut())
     for (i, condition) in conditions.enumerated() { assembler.judge(condition, into: i) }
     instructions = Self.copy(assembler.instructions)
     symbolPages = Self.copy(assembler.symbols.map(\.pages))
@@ -44,6 +43,7 @@ final class ExpressionCode: @unchecked Sendable {
 
   deinit {
     instructions.deallocate()
+    argumentCode.deallocate()
     symbolPages.deallocate()
   }
 

@@ -6,7 +6,7 @@ extension Machine {
     memory.arrive(events, stride: stride, count: count)
     for (i, step) in memory.plan.steps.enumerated() {
       if case .series(let series) = step, !program.arguments[i].isEmpty {
-        run(program.arguments[i])
+        runArgument(program.arguments[i])
         if case .condition = series.source { gatherVerdicts(to: series.column) } else { gatherNumbers(to: series.column) }
       }
       memory.perform(step, self)

@@ -11,17 +11,17 @@ struct Machine {
   /// At most the chunk size of the workspace.
   let count: Int
 
-  /// Writes a verdict for every event to the first columns of bytes.
+  /// Writes a verdict for every event: to the first column of bytes, or the first ones if there are several conditions.
   func run() {
     let instructions = program.instructions
-    var at = program.begin
+    var at = 0
     while at < instructions.count { at = step(instructions[at], at) }
   }
 
   /// Computes the argument of a function with memory, to the first register.
-  func run(_ range: Range<Int>) {
+  func runArgument(_ range: Range<Int>) {
     var at = range.lowerBound
-    while at < range.upperBound { at = step(program.instructions[at], at) }
+    while at < range.upperBound { at = step(program.argumentCode[at], at) }
   }
 
   /// Executes one instruction; returns the index of the next.
