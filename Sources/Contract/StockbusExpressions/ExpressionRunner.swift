@@ -33,6 +33,10 @@ public struct ExpressionRunner<E: Event>: ~Copyable {
   private let memory: UnsafeMutableRawPointer
   private let space: Workspace
   private let remembered: ExpressionMemory?
+  /// By expression, the columns of its functions.
+  private let functions: [[Int]]
+  /// By expression, for how many events it was undecided because a function had no value: it was not ready, or has no result.
+  public private(set) var notReady: [Int]
 
   /// The number of events in a chunk: enough to make interpretation cheap, few enough to keep the columns in the first-level cache.
   private static var chunk: Int { 256 }
@@ -50,6 +54,9 @@ public struct ExpressionRunner<E: Event>: ~Copyable {
     let size = Workspace.size(program, chunk: Self.chunk)
     memory = .allocate(byteCount: size, alignment: 16)
     space = Workspace(program, chunk: Self.chunk, in: memory)
+    let columns = program.plan?.functions ?? [:]
+    functions = expressions.map { $0.core.program.plan?.functions.keys.compactMap { columns[$0] } ?? [] }
+    notReady = expressions.map { _ in 0 }
     remembered = program.plan.map {
       ExpressionMemory(
         $0, chunk: Self.chunk, sessions: settings.sessions, completeSince: settings.completeSince, limit: settings.memoryLimit)
@@ -96,7 +103,17 @@ public struct ExpressionRunner<E: Event>: ~Copyable {
     let machine = Machine(program: program, space: space, events: events, stride: stride, count: count)
     if let remembered { machine.remember(remembered) }
     machine.run()
+    if remembered != nil { countNotReady(count) }
     return verdicts(0, count)
+  }
+
+  private mutating func countNotReady(_ count: Int) {
+    for k in functions.indices {
+      let verdicts = space.verdicts(k)
+      for i in 0..<count where verdicts[i] == Verdict.undecided.rawValue {
+        if functions[k].contains(where: { space.missing($0)[i] == 1 }) { notReady[k] &+= 1 }
+      }
+    }
   }
 
   private func verdicts(_ expression: Int, _ count: Int) -> UnsafeBufferPointer<Verdict> {

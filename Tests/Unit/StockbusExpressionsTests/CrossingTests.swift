@@ -59,6 +59,13 @@ import Testing
     #expect(try Expression<Trade>("crosses_above(price, 1) or price > 8", in: .withMemory).verdict(of: events[0]) == .yes)
   }
 
+  @Test func `what is not ready is counted apart from what has no result`() throws {
+    let texts = ["sma(price, 3) > 1", "crosses_above(price, sma(price, 2))", "price / size > 2", "sma(price, 3) > 1 or price > 10"]
+    var runner = ExpressionRunner(try texts.map { try Expression<Trade>($0, in: .withMemory) })
+    runner.take([trade(9, 0), trade(12, 0, at: 1), trade(9, 0, at: 2), trade(9, 0, at: 3)])
+    #expect(runner.notReady == [2, 1, 0, 1])
+  }
+
   @Test func `functions of functions`() throws {
     var events: [Bar] = []
     for (minute, volume) in [10, 20, 30, 100, 40].enumerated() {

@@ -8,6 +8,8 @@ struct MemoryPlan {
   let columns: Int
   /// Each function by its normal form, and its column.
   let names: [String: Int]
+  /// The columns of functions, without those of arguments.
+  let functions: [String: Int]
   /// Bytes by key, without queues.
   let block: Int
   /// Bytes of it that are read for every event.
@@ -21,6 +23,7 @@ struct MemoryPlan {
     places = planner.places
     columns = planner.columns
     names = planner.names
+    functions = planner.names.filter { planner.isFunction[$0.value] }
     let revises = places.revision != nil
     hasClock =
       revises

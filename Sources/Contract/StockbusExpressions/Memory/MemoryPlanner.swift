@@ -7,6 +7,8 @@ final class MemoryPlanner {
   /// By column: what an event must count for, and whether it depends on earlier events.
   private(set) var needs: [UInt8] = []
   private(set) var isDerived: [Bool] = []
+  /// By column, whether it has the results of a function, not an argument.
+  private(set) var isFunction: [Bool] = []
   /// Functions and arguments by their normal form, and their columns.
   private(set) var names: [String: Int] = [:]
   private var rings: [Int: Int] = [:]
@@ -16,15 +18,16 @@ final class MemoryPlanner {
 
   var columns: Int { needs.count }
 
-  private func column(_ need: UInt8, isDerived: Bool) -> Int {
+  private func column(_ need: UInt8, isDerived: Bool, isFunction: Bool = true) -> Int {
     needs.append(need)
     self.isDerived.append(isDerived)
+    self.isFunction.append(isFunction)
     return needs.count - 1
   }
 
-  private func shared(_ name: String, _ need: UInt8, isDerived: Bool, _ make: (Int) -> MemoryStep) -> Int {
+  private func shared(_ name: String, _ need: UInt8, isDerived: Bool, isFunction: Bool = true, _ make: (Int) -> MemoryStep) -> Int {
     if let known = names[name] { return known }
-    let column = column(need, isDerived: isDerived)
+    let column = column(need, isDerived: isDerived, isFunction: isFunction)
     names[name] = column
     steps.append(make(column))
     return column
@@ -44,14 +47,14 @@ final class MemoryPlanner {
   }
 
   func series(_ name: String, _ source: Series.Source, _ need: UInt8, isDerived: Bool = false) -> Int {
-    shared("\(name) if \(need)", need, isDerived: isDerived) { .series(Series(source: source, column: $0, need: need)) }
+    shared("\(name) if \(need)", need, isDerived: isDerived, isFunction: false) { .series(Series(source: source, column: $0, need: need)) }
   }
 
   /// The two words of a turnover, and the volume.
   func turnover(_ make: (_ high: Int) -> Series.Source, volume: Int) -> (low: Int, weights: Weights) {
     let need = Counting.volume
     if let low = names["turnover if \(need)"], let high = names["turnover high"] { return (low, Weights(high: high, volume: volume)) }
-    let high = column(need, isDerived: false)
+    let high = column(need, isDerived: false, isFunction: false)
     names["turnover high"] = high
     return (series("turnover", make(high), need), Weights(high: high, volume: volume))
   }
