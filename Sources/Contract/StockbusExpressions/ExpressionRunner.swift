@@ -110,6 +110,10 @@ public struct ExpressionRunner<E: Event>: ~Copyable {
   private mutating func countNotReady(_ count: Int) {
     for k in functions.indices {
       let verdicts = space.verdicts(k)
+      // Undecided is the only odd one. Most chunks have none, and this loop takes many at a time.
+      var bits: UInt8 = 0
+      for i in 0..<count { bits |= verdicts[i] }
+      if bits & Verdict.undecided.rawValue == 0 { continue }
       for i in 0..<count where verdicts[i] == Verdict.undecided.rawValue {
         if functions[k].contains(where: { space.missing($0)[i] == 1 }) { notReady[k] &+= 1 }
       }
