@@ -134,6 +134,13 @@ import Testing
     }
   }
 
+  @Test func `the bands of a trend have the values of the model`() throws {
+    let bars = Self.bars(240, seed: 2)
+    let results = try results(["supertrend(4, 1.5)"], bars)
+    Self.replay(bars) { i, past in #expect(Past.isNear(results[0][i], past.trend(4, 1.5))) }
+    #expect(results[0].count { $0 != nil } > 100)
+  }
+
   @Test func `a partial bar counts for nothing, and its final form not twice`() throws {
     let bars = [bar(10, minute: 0), bar(12, minute: 1), bar(99, minute: 2, status: .partial), bar(14, minute: 2), bar(16, minute: 3)]
     #expect(try decimals("sma(close, 2)", bars) == ["-", "11", "11", "13", "15"])

@@ -129,6 +129,23 @@ struct Past {
     return Self.average(ranges, events, 1 / Double(events))
   }
 
+  /// The band of the trend, bar by bar.
+  func trend(_ events: Int, _ factor: Double) -> Double? {
+    var (upper, lower, isUp, hasBegun) = (0.0, 0.0, false, false)
+    for count in taken.indices.map({ $0 + 1 }) {
+      var past = self
+      past.taken = Array(taken.prefix(count))
+      guard let range = past.range(events), let bar = past.taken.last else { continue }
+      let middle = (Double(bar.high) + Double(bar.low)) / 2
+      let close = Double(past.taken[count - 2].value)
+      if !hasBegun || middle + factor * range < upper || close > upper { upper = middle + factor * range }
+      if !hasBegun || middle - factor * range > lower || close < lower { lower = middle - factor * range }
+      if hasBegun { isUp = isUp ? Double(bar.value) >= lower : Double(bar.value) > upper }
+      hasBegun = true
+    }
+    return hasBegun ? isUp ? lower : upper : nil
+  }
+
   /// True if both are nearly the same; the model adds in another order.
   static func isNear(_ result: Int64?, _ value: Double?) -> Bool {
     guard let result, let value else { return result == nil && value == nil }

@@ -129,6 +129,36 @@ import Testing
     }
   }
 
+  @Test(arguments: [7, 8]) func `crossings and times since have the verdicts of the model`(seed: Int) throws {
+    let trades = Self.trades(1500, seed: seed)
+    let crossings = try verdicts("crosses_above(price, sma(price, 7))", trades)
+    let times = try results(["since(size > 450)"], trades, seed: seed)[0]
+    var sides: [Symbol: Bool] = [:]
+    var last: [Symbol: Int64] = [:]
+    var crossed = 0
+    Self.replay(trades) { i, past in
+      let trade = trades[i]
+      if trade.condition.countsForLast {
+        if let mean = past.last(7).flatMap(Past.mean) {
+          let isAbove = trade.price.raw > mean
+          let isCrossing = isAbove && sides[trade.symbol] == false
+          #expect(crossings[i] == (isCrossing ? .yes : .no))
+          sides[trade.symbol] = isAbove
+          crossed += isCrossing ? 1 : 0
+        } else {
+          #expect(crossings[i] == .undecided)
+        }
+      } else {
+        #expect(crossings[i] == .no)
+      }
+      if trade.condition.countsForVolume, trade.size > 450 {
+        last[trade.symbol] = max(last[trade.symbol] ?? .min, past.volumes.last?.time ?? .min)
+      }
+      #expect(times[i] == last[trade.symbol].map { past.now - $0 })
+    }
+    #expect(crossed > 50)
+  }
+
   @Test func `results by hand`() throws {
     let trades = [10, 11, 13, 12, 16].enumerated().map {
       trade(Price(raw: Int64($1) * second), Quantity(raw: Int64($0 + 1) * second), at: Double($0))
