@@ -18,7 +18,7 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test test-build test-outside build install deb tarball test-packages man docs setup map lint format validate disk recovery replays test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
+.PHONY: help run test test-outside build install deb tarball test-packages man docs setup map lint format validate disk recovery replays test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
 
 ## help                            list these
 help:
@@ -36,11 +36,9 @@ build: setup
 	$(BUILD) -c release $(FAST) --product $(or $(PRODUCT),stockbus)
 
 ## test                            set up, build and run the tests
-test: test-build
-	$(SWIFT) test --skip-build
-
-test-build: setup
+test: setup
 	$(BUILD) --build-tests
+	$(SWIFT) test --skip-build
 
 ## test-outside                    build, test and run a package outside of this one, Examples/plugins/moving-average
 # A package as somebody else writes it: only products, only what is public. A program without network and database must build none.

@@ -291,7 +291,7 @@ let house: [[Target]] = [
         uses: [
           "LibC", "StockbusText", "StockbusProgram", "StockbusControl", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus",
           "MarketData", "StockbusTerminal", "StockbusFiles", "StockbusNetwork", "StockbusTrading", "StockbusHistory", "StockbusPeople",
-          "StockbusInstruments", "StockbusLoading", .product(name: "Logging", package: "swift-log"),
+          "StockbusInstruments", "StockbusLoading", "StockbusViewing", .product(name: "Logging", package: "swift-log"),
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ] + allPlugins),
       .executableTarget(
@@ -368,7 +368,8 @@ let package = Package(
     tests(
       "StockbusProgram",
       uses: [
-        "Stockbus", "StockbusText", "StockbusLoading", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus", "MarketData",
+        "Stockbus", "StockbusText", "StockbusLoading", "StockbusRuntime", "StockbusConfig", "StockbusFiles", "StockbusPlugin", "EventBus",
+        "MarketData",
         "StockbusTestKit", "StockbusInstruments", "StockbusPeople", "StockbusControl", "Generator", "WatchlistFilter", "SortingFeed",
         "FileWriter", "NullSink", "Filter", "Bars", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),

@@ -179,7 +179,7 @@ class Check:
         file = os.path.join(self.scratch.name, f"{path.stem}-{line}.yaml")
         pathlib.Path(file).write_text(text)
         done = self.build.says("validate", file, folder=ROOT, variables=re.findall(r"\$\{(\w+)\}", body))
-        problems = [p for p in done.stderr.replace(file, "in it").split("\n") if p and not re.search("no such file|there is no file", p) and not re.match(r"\d+ problem", p)]
+        problems = [p for p in done.stderr.replace(file, "in it").split("\n") if p and not re.search("no such file|there is no (file|program)", p) and not re.match(r"\d+ problem", p)]
         if done.returncode not in (0, 78) or problems and done.returncode != 0:
             self.fault(path, line, "\n".join(problems))
 

@@ -188,22 +188,21 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
 
   /// Makes one channel's deliveries, one after the other, until the task is cancelled.
   private func serve(_ number: Int, _ delivery: NotificationDelivery, _ queue: DeliveryQueue) async {
-    let logger = context.logger
     while !Task.isCancelled {
       guard let notification = deliveries.next(number) else {
         await queue.bell.sleepCancellably()
         continue
       }
-      let outcome = await delivery.attempt(notification) { error, pause in
-        queue.count(.retries)
-        let level: Logger.Level = queue.trouble.note(error.description) ? .warning : .info
-        logger.log(level: level, "channel \(shown(queue.name)): \(error); retrying in \(pause.roughText)")
-      }
+      let outcome = await delivery.attempt(notification) { error, pause in await retry(number, after: error, in: pause) }
       deliveries.settle(number, outcome)
       if deliveries.isIdle { idle.wake() }
       // Cancelled with the task.
       if case .failed(_, _, let pause?) = outcome { try? await context.clock.sleep(for: pause) }
     }
+  }
+
+  private func retry(_ channel: Int, after error: DeliveryError, in pause: Duration) {
+    deliveries.retry(channel, after: error, in: pause)
   }
 
   /// Waits for the deliveries, up to the deadline.

@@ -1,12 +1,15 @@
 """Plugins for stockbus in Python: version 1 of the process protocol, see Documentation/extend/process-protocol.md.
 
 Derive a class from `Source`, `Processor` or `Sink`, and end the file with `run(YourClass)`. Events, options and state are what JSON gives,
-except that every number is a `decimal.Decimal` with exactly the digits that were written. A float is refused where it would be written.
+except that every number is a `decimal.Decimal` with exactly the digits that were written. A member of an event may be a Decimal or an int,
+which is sent digit by digit, or a float, which is sent rounded to nine decimals, the most that an event keeps; a Decimal with more is refused.
+In a state a float is refused, since it would come back as another number.
 `print` goes to standard error, since standard output belongs to the protocol. Call what is here on the main thread only.
 """
 from __future__ import annotations
 
 import json
+import math
 import os
 import select
 import signal
@@ -55,6 +58,17 @@ def encode(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return "[" + ",".join([encode(each) for each in value]) + "]"
     raise TypeError(f"{value!r} is a {type(value).__name__}, which is not written; numbers with a point are decimal.Decimal")
+
+
+def _sendable(name: str, value: Any) -> Any:
+    """A member of an event as it is sent: floats are rounded to nine decimals, Decimals with more raise `ValueError`."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"'{name}' is {value!r}, which is no number; leave the event out")
+        return Decimal(f"{value:.9f}".rstrip("0").rstrip(".")) if round(value, 9) else 0
+    if isinstance(value, Decimal) and value.is_finite() and -9 > int(value.as_tuple().exponent):
+        raise ValueError(f"'{name}' is {value}, and an event has at most nine decimals; write round({name}, 9)")
+    return value
 
 
 # `int` raises an error for NaN and Infinity, which are not JSON and which Python would read.
@@ -128,7 +142,7 @@ class _Host:
             try:
                 if not isinstance(event, dict):
                     raise TypeError("it is not a dict")
-                data = encode(event).encode()
+                data = encode({member: _sendable(member, value) for member, value in event.items()}).encode()
             except (TypeError, ValueError) as error:
                 raise _at(events, ValueError(f"an event cannot be sent: {error}; it is {str(event)[:200]}")) from None
             if len(data) > MESSAGE_LIMIT - 16:

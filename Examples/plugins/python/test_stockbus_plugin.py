@@ -319,9 +319,16 @@ class Numbers(PluginTest):
         program = self.processing('def process(self, event): yield {"n": event["n"] / 8}')
         self.assertEqual(program.ask('{"events":[{"n":1}],"last":1}'), '{"events":[{"n":0.125}]}')
 
-    def test_floats_and_what_is_no_number_are_refused_with_the_event(self) -> None:
+    def test_floats_are_rounded_to_the_nine_decimals_of_an_event(self) -> None:
+        numbers = '{"a": 0.1 + 0.2, "b": 1 / 3, "c": -1e-10, "d": 1e22, "e": 0.5, "f": -2.0, "g": 100.0}'
+        program = self.processing(f"def process(self, event): yield {numbers}")
+        written = '{"a":0.3,"b":0.333333333,"c":0,"d":10000000000000000000000,"e":0.5,"f":-2,"g":100}'
+        self.assertEqual(program.ask('{"events":[{}],"last":1}'), f'{{"events":[{written}]}}')
+
+    def test_what_is_no_number_of_an_event_is_refused_with_the_event(self) -> None:
         for value, why in [
-            ("0.5", "0.5 is a float, which is not written"), ("Decimal('NaN')", "NaN cannot be written as plain digits"),
+            ("Decimal(1) / 3", "'price' is 0.3333333333333333333333333333, and an event has at most nine decimals; write round(price, 9)"),
+            ("float('nan')", "'price' is nan, which is no number"), ("Decimal('NaN')", "NaN cannot be written as plain digits"),
             ("Decimal('-Infinity')", "-Infinity cannot be written"), ("Decimal('1E+999999')", "cannot be written as plain digits"),
             ("{1}", "is a set, which is not written"),
         ]:

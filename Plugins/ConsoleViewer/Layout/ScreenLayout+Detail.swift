@@ -88,10 +88,11 @@ extension ScreenLayout {
 
   private mutating func drawFacts(_ row: Row, _ at: Int, row top: Int, column: Int, width: Int, until bottom: Int) {
     var line = top
-    for (name, value) in facts(row) where line < bottom {
-      frame.put(name, row: line, column: column, pen.muted, width: width)
-      let end = max(column + name.count + 1, column + width - value.displayWidth)
-      frame.put(value, row: line, column: end, pen.text, width: column + width - end)
+    for (name, value) in facts(row, at) where line < bottom {
+      // Where there is no room for both, the name is cut: a cut number would be another number.
+      let room = max(0, width - value.displayWidth)
+      frame.put(name, row: line, column: column, pen.muted, width: room - 1)
+      frame.put(value, row: line, column: column + room, pen.text, width: width - room)
       line += 1
     }
     drawHoldings(row, row: &line, column: column, width: width, until: bottom)
@@ -133,13 +134,15 @@ extension ScreenLayout {
     }
   }
 
-  private func facts(_ row: Row) -> [(String, String)] {
+  private func facts(_ row: Row, _ at: Int) -> [(String, String)] {
     let decimals = Int(row.decimals)
     var facts: [(String, String)] = []
     if row.rank > 0 { facts.append(("rank", "\(row.rank)")) }
+    let close = state.shown.previousClose(of: at)
+    if let close { facts.append(("previous close", close.formatted(decimals: decimals))) }
+    if row.reference != close { facts.append(("open", CellText.text(.open, row, zone: state.zone))) }
     facts += [
-      ("open", CellText.text(.open, row, zone: state.zone)), ("high", CellText.text(.high, row, zone: state.zone)),
-      ("low", CellText.text(.low, row, zone: state.zone)),
+      ("high", CellText.text(.high, row, zone: state.zone)), ("low", CellText.text(.low, row, zone: state.zone)),
       ("volume", PlainText.amount(row.volume)), ("updates", CellText.count(Double(row.updates))),
     ]
     if row.bid.raw != 0 { facts.append(("bid", "\(PlainText.amount(row.bidSize)) × \(row.bid.formatted(decimals: decimals))")) }

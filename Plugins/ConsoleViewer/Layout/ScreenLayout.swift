@@ -99,7 +99,7 @@ struct ScreenLayout {
       parts.insert(("✕ \(problem)\(more)", pen.barError), at: 0)
     }
     if state.market.total == 0 { parts.insert(("waiting for prices …", pen.bar), at: 0) }
-    parts.append(("\(CellText.count(state.meter.rate))/s", pen.bar))
+    parts.append(("\(CellText.count(state.meter.rate ?? 0))/s", pen.bar))
     if let lag = state.lag { parts.append(("lag \(CellText.duration(lag))", pen.bar)) }
     if state.run.dropped > 0 { parts.append(("dropped \(CellText.count(Double(state.run.dropped)))", pen.barWarning)) }
     if state.run.conflated > 0 { parts.append(("conflated \(CellText.count(Double(state.run.conflated)))", pen.bar)) }

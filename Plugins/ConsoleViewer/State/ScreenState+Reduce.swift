@@ -157,7 +157,7 @@ extension ScreenState {
     times += messages.map(\.until)
     if let due = missing.due, due > now { times.append(due) }
     // A rate that is not zero has to fall, and a held order has to be updated.
-    if meter.rate > 0 || market.total != meter.total { times.append(max(now, meter.time) + 500_000_000) }
+    if meter.rate ?? 0 > 0 || market.total != meter.total { times.append(max(now, meter.time) + 500_000_000) }
     if let due = pastDue { times.append(max(now, due)) }
     if isReading { times.append(readingUntil) }
     if current == .graph || current == .log { times.append(now + 1_000_000_000) }

@@ -306,7 +306,7 @@ struct Push {
     }
     if wantsStatus(client, now) {
       (client.statusSentAt, client.sentEvents) = (now, events)
-      let rate = Int(rate.count(events, at: now).rounded())
+      let rate = Int((rate.count(events, at: now) ?? 0).rounded())
       let market = board.market
       state.add(
         "status",

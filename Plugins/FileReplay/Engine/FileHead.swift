@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusFiles
 
 /// Checks the beginning of a file before a run: errors that prevent the replay are reported when the configuration is checked, with the
 /// same text as in the run.

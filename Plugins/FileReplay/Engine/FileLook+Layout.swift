@@ -1,3 +1,5 @@
+internal import StockbusFiles
+
 /// Hints for files whose layout is not one row on each line.
 extension FileLook {
   /// The hint for lines that end with a carriage return alone, as on old Macintoshes.

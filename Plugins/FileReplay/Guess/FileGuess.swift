@@ -1,48 +1,11 @@
 internal import MarketData
 internal import StockbusDecoding
-internal import StockbusFiles
+package import StockbusFiles
 internal import StockbusPlugin
 
-/// How a file of rows is to be read, as its first lines show: what to write in a `file_replay` block.
-///
-/// The options have been tried on these lines: `rows` is how many of them become events. A guess only looks; it creates no symbols and no
-/// events.
-package struct FileGuess: Sendable {
-  /// An option of `file_replay`.
-  package struct Option: Hashable, Sendable {
-    package let name: String
-    /// The value in YAML, on one line.
-    package let value: String
-  }
-  /// Something that the file does not say.
-  package struct Question: Hashable, Sendable {
-    /// The option that answers it.
-    package let option: String
-    /// One sentence, which ends with a question mark.
-    package let text: String
-    /// Likely answers in YAML, the likeliest first. If `options` has the option too, its value is the first of them.
-    package let choices: [String]
-  }
-
-  /// The options, without `path`, in the order in which a person writes them. Those that have their default are left out.
-  package internal(set) var options: [Option] = []
-  package internal(set) var questions: [Question] = []
-  /// The names in the header; empty if there is none.
-  package internal(set) var columns: [String] = []
-  /// How many of the lines become events with these options, if the questions are answered by their first choices.
-  package internal(set) var rows = 0
-  /// How many do not, besides a header, and why the first does not, with its line: `line 7: 'price' is empty`.
-  package internal(set) var refused = 0
-  package internal(set) var firstRefusal: String?
-  /// The first event in words: `trade AAPL 185.20 x100 @2024-01-02T14:30:00Z`.
-  package internal(set) var example: String?
-  /// Why the file cannot be read, in one line; nil if it can.
-  package internal(set) var problem: String?
-
+extension FileGuess {
   /// How much of a file is looked at, after decompression.
   package static let size = 64 << 10
-
-  init() {}
 
   /// Looks at a plain file, which may be gzip.
   package init(path: String) {
@@ -93,10 +56,5 @@ package struct FileGuess: Sendable {
     let isWhole = count < size && stream.size.map { $0 <= size } ?? false
     if !isWhole, let end = lines.lastIndex(of: 10) { lines.removeLast(count - end - 1) }
     return lines
-  }
-
-  /// The block of options, each on a line with this indent.
-  package func yaml(indent: Int = 0) -> String {
-    options.map { String(repeating: " ", count: indent) + "\($0.name): \($0.value)\n" }.joined()
   }
 }

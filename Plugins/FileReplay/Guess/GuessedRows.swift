@@ -1,5 +1,6 @@
 internal import MarketData
 internal import StockbusDecoding
+internal import StockbusFiles
 internal import StockbusPlugin
 
 /// Finds the options for the rows of a table by trying them.

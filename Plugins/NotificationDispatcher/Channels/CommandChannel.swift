@@ -1,5 +1,6 @@
 internal import StockbusPlugin
 internal import StockbusProcesses
+internal import StockbusSystem
 
 /// A program that is run for each alert: an argument vector, no shell.
 struct CommandChannel: Channel {

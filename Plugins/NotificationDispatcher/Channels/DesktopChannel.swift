@@ -1,5 +1,6 @@
 internal import StockbusPlugin
 internal import StockbusProcesses
+internal import StockbusSystem
 
 /// Shows a notification on the desktop, with `notify-send` (libnotify).
 struct DesktopChannel: Channel {

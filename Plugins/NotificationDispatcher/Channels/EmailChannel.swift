@@ -1,6 +1,7 @@
 internal import StockbusNetwork
 internal import StockbusPlugin
 internal import StockbusProcesses
+internal import StockbusSystem
 
 /// Sends an e-mail through a program with sendmail's interface: recipients as arguments, the message on standard input.
 struct EmailChannel: Channel {

@@ -13,7 +13,7 @@ struct DeliveryQueue: Sendable {
   let random: RandomStream
   /// Wakes the delivery task.
   let bell = Parker()
-  let trouble = Trouble()
+  var trouble = Trouble()
 
   var isEnabled: Bool
   /// Silent until this time of the run's clock.

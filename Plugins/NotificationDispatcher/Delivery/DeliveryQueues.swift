@@ -67,11 +67,15 @@ struct DeliveryQueues: Sendable {
     switch outcome {
     case .delivered:
       queues[channel].count(.delivered)
-      queues[channel].trouble.end()
+      if let since = queues[channel].trouble.end() {
+        let time = (context.clock.uptime - since).roughText
+        context.logger.notice("channel \(shown(queues[channel].name)) delivers again, after \(time)")
+        reportTrouble()
+      }
     case .failed(let attempts, let reason, _):
       queues[channel].count(.failed)
       // Each failed delivery becomes a dead letter; the log reports a reason only once.
-      if queues[channel].trouble.note(reason) { context.logger.warning("channel \(shown(queues[channel].name)) cannot deliver: \(reason)") }
+      if note(reason, channel) { context.logger.warning("channel \(shown(queues[channel].name)) cannot deliver: \(reason)") }
       if let notification = queues[channel].current {
         let times = attempts == 1 ? "" : " after \(attempts) attempts"
         context.reject(notification.json, origin: "channel \(queues[channel].name)", reason: "not delivered\(times): \(reason)")
@@ -79,6 +83,27 @@ struct DeliveryQueues: Sendable {
     case .cancelled: return
     }
     queues[channel].current = nil
+  }
+
+  /// Records an attempt that failed and is repeated after a pause.
+  mutating func retry(_ channel: Int, after error: DeliveryError, in pause: Duration) {
+    queues[channel].count(.retries)
+    let level: Logger.Level = note(error.description, channel) ? .warning : .info
+    context.logger.log(level: level, "channel \(shown(queues[channel].name)): \(error); retrying in \(pause.roughText)")
+  }
+
+  private mutating func note(_ reason: String, _ channel: Int) -> Bool {
+    let isNew = queues[channel].trouble.note(reason, at: context.clock.uptime)
+    if isNew { reportTrouble() }
+    return isNew
+  }
+
+  /// Reports why channels that are switched on cannot deliver.
+  private func reportTrouble() {
+    let troubles = queues.compactMap { queue in
+      queue.isEnabled ? queue.trouble.present.map { "channel \(shown(queue.name)) cannot deliver: \($0)" } : nil
+    }
+    context.report(trouble: troubles.isEmpty ? nil : troubles.joined(separator: "; "))
   }
 
   /// Drops all notifications that have not been delivered; returns how many.
@@ -107,6 +132,7 @@ struct DeliveryQueues: Sendable {
   mutating func setEnabled(_ channel: Int, _ isEnabled: Bool) {
     queues[channel].isEnabled = isEnabled
     queues[channel].mutedUntil = nil
+    if queues[channel].trouble.present != nil { reportTrouble() }
   }
 
   mutating func mute(_ channel: Int, until: Duration) { queues[channel].mutedUntil = until }

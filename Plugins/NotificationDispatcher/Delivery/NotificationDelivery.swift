@@ -16,7 +16,7 @@ struct NotificationDelivery: Sendable {
   let random: RandomStream
 
   @concurrent
-  func attempt(_ notification: Notification, onRetry: @Sendable (DeliveryError, Duration) -> Void) async -> Outcome {
+  func attempt(_ notification: Notification, onRetry: @Sendable (DeliveryError, Duration) async -> Void) async -> Outcome {
     let retries = channel.retries
     var pauses = RetryPauses(first: retries.first, most: RetryPolicy.most, random: random)
     var attempts = 0
@@ -31,7 +31,7 @@ struct NotificationDelivery: Sendable {
           return .failed(attempts: attempts, reason: error.description, pause: error.asked?.pause)
         }
         let pause = pauses.next(asked: error.asked)
-        onRetry(error, pause)
+        await onRetry(error, pause)
         do { try await clock.sleep(for: pause) } catch { return .cancelled }
       }
     }

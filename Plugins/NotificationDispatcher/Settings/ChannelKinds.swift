@@ -102,6 +102,8 @@ package struct EmailSettings: Options {
   package var backoff = Duration.seconds(5)
   package init() {}
 
+  package var files: [FileUse] { [.running(program, at: "program", needed: false)] }
+
   package func validate(_ problems: inout OptionProblems) {
     for (i, address) in to.enumerated() {
       if let fault = MailAddress.fault(in: address) { problems.add("'to': \(fault)", at: "to", item: i) }
@@ -125,6 +127,8 @@ package struct CommandSettings: Options {
   @Setting("The first pause between attempts; each is up to twice as long as the one before.", in: .milliseconds(1) ... .seconds(3600))
   package var backoff = Duration.seconds(1)
   package init() {}
+
+  package var files: [FileUse] { run.first.map { [.running($0, at: "run", item: 0, needed: false)] } ?? [] }
 
   package func validate(_ problems: inout OptionProblems) {
     if let program = run.first, program.isEmpty || program.contains("{") {

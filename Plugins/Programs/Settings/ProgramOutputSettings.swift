@@ -5,6 +5,8 @@ package struct ProgramProcessorSettings: Options {
   @SettingGroup package var program = ProgramSettings()
   @Setting("The event type that it emits, such as trade; by default the type that it takes.") package var emits: EventName?
   package init() {}
+
+  package var files: [FileUse] { program.files }
 }
 
 /// The options of a source that is a program.
@@ -12,4 +14,6 @@ package struct ProgramSourceSettings: Options {
   @SettingGroup package var program = ProgramSettings()
   @Setting("The event type that it emits: one of those that 'describe' lists.") package var emits = EventName(Trade.self)
   package init() {}
+
+  package var files: [FileUse] { program.files }
 }

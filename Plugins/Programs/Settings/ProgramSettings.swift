@@ -33,6 +33,8 @@ package struct ProgramSettings: Options {
   @Setting("Limits of the system for the process.") package var limits = ProgramLimits()
   package init() {}
 
+  package var files: [FileUse] { run.first.map { [.running($0, at: "run", item: 0)] } ?? [] }
+
   package func validate(_ problems: inout OptionProblems) {
     if run.first?.isEmpty == true { problems.add("'run' begins with the program, which must not be empty", at: "run") }
     if run.contains(where: { $0.contains("\0") }) { problems.add("'run' contains a NUL character", at: "run") }

@@ -1,4 +1,6 @@
+internal import FileReplay
 internal import Programs
+internal import StockbusFiles
 public import StockbusPlugin
 internal import StockbusProgram
 
@@ -29,7 +31,7 @@ extension ProgramPart {
 
   /// The commands for the files of `history` sinks and paper brokers.
   static var history: ProgramPart {
-    ProgramPart(.data, commands: [HistoryCommand.self, Paper.self], past: .history, look: FileSurvey.init)
+    ProgramPart(.data, commands: [HistoryCommand.self, Paper.self], past: .history, look: FileGuess.init(path:))
   }
 
   /// The people of a dashboard.

@@ -2,6 +2,7 @@ package import ArgumentParser
 internal import CVersion
 internal import LibC
 internal import StockbusConfig
+internal import StockbusFiles
 internal import StockbusLoading
 public import StockbusPlugin
 
@@ -115,7 +116,7 @@ package struct Program: Sendable {
   private var companion: any RunCompanion.Type { parts.lazy.compactMap(\.companion).first ?? NoCompanion.self }
 
   /// Looks at a file of rows; nil if the program has no such part.
-  var fileSurvey: (@Sendable (String) -> FileSurvey)? { parts.lazy.compactMap(\.look).first }
+  var fileGuess: (@Sendable (String) -> FileGuess)? { parts.lazy.compactMap(\.look).first }
 
   /// Reads the file under `history`; nil if the program has no such part.
   var pastReader: PastReader? { parts.lazy.compactMap(\.past).first }

@@ -1,5 +1,6 @@
 package import ArgumentParser
 package import StockbusConfig
+package import StockbusFiles
 package import StockbusPlugin
 package import StockbusRuntime
 
@@ -18,11 +19,11 @@ package struct ProgramPart: Sendable {
   package var companion: (any RunCompanion.Type)?
   package var past: PastReader?
   /// Looks at a file of rows, for `init csv`.
-  package var look: (@Sendable (_ path: String) -> FileSurvey)?
+  package var look: (@Sendable (_ path: String) -> FileGuess)?
 
   package init(
     _ topic: CommandTopic, commands: [any ParsableCommand.Type] = [], companion: (any RunCompanion.Type)? = nil, past: PastReader? = nil,
-    look: (@Sendable (_ path: String) -> FileSurvey)? = nil
+    look: (@Sendable (_ path: String) -> FileGuess)? = nil
   ) {
     self.look = look
     self.topic = topic

@@ -10,10 +10,9 @@ enum BundleFile {
   /// Reads a file of options; throws all problems with their places.
   /// - Parameter missing: the message for a missing file.
   static func read<File: Options>(_ path: String, as _: File.Type = File.self, missing: String) throws(Problems) -> File {
-    let start = ConfigNode.Mark(file: path, line: 1, column: 1)
     func failed(_ message: String) -> Problems {
       var problems = Problems()
-      problems.add(message, at: start)
+      problems.add(message, at: ConfigNode.Mark(wholeFile: path))
       return problems
     }
     let contents: [UInt8]?
@@ -27,6 +26,6 @@ enum BundleFile {
     if bytes.count > sizeLimit { throw failed("the file is larger than 64 KiB, the limit") }
     let document = YAMLParser.parse(bytes, file: path)
     guard let root = document.root, document.problems.isEmpty else { throw document.problems }
-    return try File.decode(root, at: start)
+    return try File.decode(root, at: ConfigNode.Mark(file: path, line: 1, column: 1))
   }
 }

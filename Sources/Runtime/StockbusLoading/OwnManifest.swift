@@ -15,6 +15,28 @@ enum OwnManifest {
     return problems
   }
 
+  /// What to write for a plugin that is not installed, but whose author's folder stands beside the configuration, or is its folder; the
+  /// end of a sentence, nil if there is no such folder.
+  static func wayToLoad(_ component: ComponentDescription) -> String? {
+    let name = component.plugin
+    guard PluginName.fault(name) == nil else { return nil }
+    let file = component.pluginMark.file
+    let beside = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
+    for (folder, base) in [(beside + name, beside + name + "/"), (beside.isEmpty ? "." : String(beside.dropLast()), beside)] {
+      guard let manifest = try? PluginManifest.read(folder), manifest.name == name else { continue }
+      let place = "; it is in the folder \(shown(folder, limit: 200))"
+      switch manifest.home {
+      case .process:
+        let run = manifest.run.map { FolderCopy.isFile(base + $0) ? base + $0 : $0 }.map(\.optionText).joined(separator: ", ")
+        return "\(place): write plugin: program_\(manifest.kind.rawValue), run: [\(run)], or install it: 'plugin install \(folder)'"
+      case .loaded:
+        return "\(place): 'plugin build \(folder)' builds it, and the line plugin_path: \(base)build at the top level loads it"
+      case .program: return "\(place), which is a program of its own: run the configuration with that program"
+      }
+    }
+    return nil
+  }
+
   /// The description in the folder of a file that is run, if it is about this file.
   private static func manifest(of options: ConfigNode) -> PluginManifest? {
     guard case .list(let run)? = options["run"]?.value else { return nil }

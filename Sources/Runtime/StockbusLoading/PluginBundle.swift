@@ -45,6 +45,10 @@ extension Catalogue {
       let bundles = folders.bundles(of: component.plugin)
       func report(_ message: String) { problems.add("\(component.title): \(message)", at: component.pluginMark) }
       guard let first = bundles.first else {
+        if self[component.plugin] == nil, let way = OwnManifest.wayToLoad(component) {
+          report("unknown plugin \(component.shownPlugin)\(way)")
+          continue
+        }
         // The program's own names are suggested where the topology is checked.
         if self[component.plugin] == nil, didYouMean(component.plugin, among: plugins.map(\.name)).isEmpty,
           case let near = didYouMean(component.plugin, among: folders.names), !near.isEmpty

@@ -390,6 +390,7 @@ def test_a_phone_of_360_pixels(browser, program):
     expect(page).to_have_url(program.url + "/symbol/" + symbol)
     ticket = page.locator("form.ticket").last
     ticket.get_by_label("Quantity").fill("3")
+    expect(ticket).to_contain_text("once filled: position 3")  # the estimate is there, so the button stays where it is
     ticket.get_by_role("button", name=f"Buy 3 {symbol}").tap()
     expect(page.locator(".toast")).to_be_visible()
 

@@ -83,7 +83,7 @@ import Testing
     #expect(empty.status == 78)
     #expect(
       empty.errors == """
-        plugins.yaml:1:1: error: no such file or folder
+        plugins.yaml: error: no such file or folder
         1 problem; nothing was started
         begin with one of these:
           stockbus demo      shows a market with made-up prices, here and on a page

@@ -64,6 +64,16 @@ struct HistoryCommandTests {
     #expect(try run("AAPL", "--bars", "soon").status == 64)
     #expect(try run("AAPL", "--from", "2013-10-02", "--to", "2013-10-01").status == 64)
     #expect(try outcome("import", "absent.csv") == "1 error: 'absent.csv': No such file or directory\n")
+    // Where a file is of another kind, the way that reads it is named.
+    let way =
+      "for other dates and columns, or one symbol for the whole file: 'stockbus init csv other.csv', and in what it writes a sink, "
+      + "kept: { plugin: history, inputs: [rows], path: history.db }\n"
+    folder.put("date,open,high,low,close,volume\n2024-01-02,1,1,1,1,1\n", in: "other.csv")
+    let headless = try run("import", "other.csv")
+    #expect(headless.status == 1 && headless.errors.hasSuffix("\n" + way))
+    folder.put("date,symbol,open,high,low,close,volume\n02.01.2024,A,1,1,1,1,1\n", in: "other.csv")
+    let undated = try run("import", "other.csv")
+    #expect(undated.status == 1 && undated.errors.hasSuffix("\n" + way))
     folder.put("text", in: "text.db")
     let text = "1 error: 'text.db' is not a database of stockbus: it is not a database; use another path to keep it\n"
     #expect(try outcome("check", "--file", "text.db") == text)

@@ -45,7 +45,7 @@ import Testing
     #expect(result.output == "")
     #expect(
       result.errors == """
-        cli/absent.yaml:1:1: error: no such file or folder
+        cli/absent.yaml: error: no such file or folder
         cli/wrong.yaml:2:31: error: source 'ticks': unknown option 'intervall'; did you mean 'interval'?
         cli/wrong.yaml:4:29: error: sink 'end': unknown key 'input'; did you mean 'inputs'?
         3 problems
@@ -251,7 +251,7 @@ import Testing
     #expect(result.status == 78)
     #expect(
       result.errors.hasPrefix(
-        "ticks.csv:1:1: error: is data, not a configuration; in a configuration a source reads it: "
+        "ticks.csv: error: is data, not a configuration; in a configuration a source reads it: "
           + "sources: { prices: { plugin: file_replay, path: ticks.csv } }\n"), "\(result.errors)")
   }
 

@@ -287,7 +287,7 @@ import Testing
       if step % 4 == 0 { for i in 0..<25 { driver.trade("A", 10_000 + Int64(i)) } }
       driver.advance(500)
       driver.send(.sample(components, edges, []))
-      rates.append(driver.state.meter.rate)
+      rates.append(driver.state.meter.rate ?? 0)
     }
     #expect(rates.dropFirst(10).allSatisfy { $0 == 12.5 })
     for _ in 0..<10 {

@@ -75,6 +75,26 @@ import Testing
     #expect(driver.state.notifications.all.map(\.text) == ["AAPL rose to 190.00"])
   }
 
+  @Test func `a symbol's page names the previous close, and the first price of the run beside it`() {
+    var driver = driver(60, 16)
+    func facts() -> [String] {
+      driver.frame().text.map { line in line.split(separator: " ").suffix(3).joined(separator: " ") }
+    }
+    // The price is of yesterday: its change counts from the close of the day before.
+    driver.send(.open("AAPL"))
+    #expect(facts().contains("previous close 187.00") && !facts().contains { $0.contains("open") })
+    driver.trade("AAPL", 19_000)
+    driver.advance(100)
+    #expect(facts().contains("previous close 188.00") && facts().contains { $0.hasSuffix("open 190.00") })
+    // A ranking that counts from the close.
+    driver.rank("AAPL", 1, 19_000, change: 200)
+    driver.advance(100)
+    #expect(facts().contains("previous close 188.00") && !facts().contains { $0.contains("open") })
+    // In a narrow terminal the number is whole.
+    driver.send(.resize(TerminalSize(columns: 20, rows: 16)))
+    #expect(driver.frame().text.contains { $0.contains("previous cl 188.00") }, "\(driver.frame().text)")
+  }
+
   @Test func `a bar that is older than the stale price is the first price all the same`() {
     var driver = driver(80, 8)
     driver.bar("IBM", "1m", at: -3600, (4000, 4100, 3900, 4050))

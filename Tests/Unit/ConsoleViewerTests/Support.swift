@@ -48,11 +48,11 @@ struct Driver {
     state.market.take([trade].span, at: state.now)
   }
 
-  mutating func rank(_ symbol: Symbol, _ rank: UInt32, was previous: UInt32 = 0, _ hundredths: Int64 = 1000) {
+  mutating func rank(_ symbol: Symbol, _ rank: UInt32, was previous: UInt32 = 0, _ hundredths: Int64 = 1000, change: Int64 = 0) {
     let time = Timestamp(ns: opening + state.now)
     let ranked = Ranked(
-      symbol: symbol, rank: rank, previousRank: previous, price: Price(raw: hundredths * 10_000_000), change: 0, percent: 0, volume: 0,
-      time: time, received: time, priceDecimals: 2)
+      symbol: symbol, rank: rank, previousRank: previous, price: Price(raw: hundredths * 10_000_000),
+      change: Price(raw: change * 10_000_000), percent: 0, volume: 0, time: time, received: time, priceDecimals: 2)
     state.market.take([ranked].span, at: state.now)
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import MarketData
+import StockbusFiles
 import StockbusTestKit
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import MarketData
+import StockbusFiles
 import StockbusTestKit
 import TestSupport
 import Testing

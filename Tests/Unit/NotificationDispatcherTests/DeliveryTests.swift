@@ -50,6 +50,33 @@ import Testing
     #expect(harness.log.texts(.warning) == ["warning plugin: channel 'c0': too many alerts wait; the oldest are dropped"])
   }
 
+  @Test func `a channel that failed and delivers again says so once, and is no problem of the run any more`() throws {
+    let harness = PluginHarness()
+    var deliveries = try deliveries(harness, rates: ["max", "max"])
+    func settle(_ outcome: NotificationDelivery.Outcome, _ channel: Int = 0) {
+      deliveries.enqueue(exampleNotification(), channel)
+      _ = deliveries.next(channel)
+      deliveries.settle(channel, outcome)
+    }
+    let refused = NotificationDelivery.Outcome.failed(attempts: 1, reason: "status 503")
+    settle(.delivered(attempts: 1))
+    #expect(harness.log.texts(.notice).isEmpty)
+    settle(refused)
+    harness.clock.advance(by: .seconds(30))
+    settle(refused)
+    #expect(harness.trouble == "channel 'c0' cannot deliver: status 503")
+    deliveries.retry(1, after: DeliveryError("no route", isTransient: true), in: .seconds(1))
+    #expect(harness.trouble == "channel 'c0' cannot deliver: status 503; channel 'c1' cannot deliver: no route")
+    harness.clock.advance(by: .seconds(30))
+    settle(.delivered(attempts: 1))
+    settle(.delivered(attempts: 1))
+    #expect(harness.log.texts(.notice) == ["notice plugin: channel 'c0' delivers again, after 1m"])
+    // A channel that is switched off is no problem.
+    #expect(harness.trouble == "channel 'c1' cannot deliver: no route")
+    deliveries.setEnabled(1, false)
+    #expect(harness.trouble == nil)
+  }
+
   @Test func `a rate lets a burst through and then so many in its time`() throws {
     let harness = PluginHarness()
     var deliveries = try deliveries(harness, rates: ["2/m", "max"])

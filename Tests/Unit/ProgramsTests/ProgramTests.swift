@@ -116,6 +116,15 @@ func trades(_ count: Int, bad: Int? = nil) -> [Trade] {
     #expect(await failure(script) == what.error)
   }
 
+  @Test func `the program is named as a file, so that a configuration is checked for it`() {
+    let file = [FileUse.running("awk", at: "run", item: 0)]
+    var sink = ProgramSettings()
+    sink.run = ["awk", "{ print }"]
+    var (processor, source) = (ProgramProcessorSettings(), ProgramSourceSettings())
+    (processor.program, source.program) = (sink, sink)
+    #expect(sink.files == file && processor.files == file && source.files == file)
+  }
+
   @Test(arguments: ["no_such_program", "/etc/passwd", "/"])
   func `what is no program is a permanent failure`(_ name: String) async {
     do {

@@ -262,3 +262,51 @@ private actor Certified: Source {
       try problems("  a: { plugin: writer, inputs: [prices], path: @/out }", reads: "@").hasSuffix("'path[0]': '@' is a folder"))
   }
 }
+
+private struct RunnerSettings: Options {
+  @Setting("The program and its arguments.") var run: [String]
+  @Setting("A program that may be missing.") var tool = "/bin/sh"
+  init() {}
+  var files: [FileUse] { [.running(run[0], at: "run", item: 0), .running(tool, at: "tool", needed: false)] }
+}
+
+private actor Runner: Source {
+  init(_: RunnerSettings, _: Context) {}
+  func run(into _: inout Outlet<Trade>) {}
+}
+
+@Suite struct ProgramFileTests {
+  private let catalogue = Catalogue([
+    Plugin("runner", "Runs.", .source(Runner.self)), Plugin("ender", "Takes.", .sink(Ender.self)),
+  ])
+
+  /// The problems of a source that runs `run`, or its warnings.
+  private func told(_ run: String, _ more: String = "") -> [String] {
+    let text = "sources:\n  s: { plugin: runner, run: [\(run)]\(more) }\nsinks:\n  all: { plugin: ender, inputs: [s] }\n"
+    do throws(Problems) { return try Topology.check(ConfigLoader().load(text: text), catalogue: catalogue).warnings } catch {
+      return error.sorted.map(\.description)
+    }
+  }
+
+  @Test func `a program that cannot be run is told at its place`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "programs-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try Data("print(1)\n".utf8).write(to: URL(filePath: folder + "/x.py"))
+    func source(_ what: String) -> [String] { ["plugins.yaml:2:30: error: source 's': 'run[0]': \(what)"] }
+    #expect(told("sh, -c, exit") == [] && told("/bin/sh") == [])
+    #expect(told("no-such-program-anywhere") == source("there is no program 'no-such-program-anywhere'"))
+    #expect(told(folder + "/y.py") == source("there is no program '\(folder)/y.py'; did you mean '\(folder)/x.py'?"))
+    #expect(
+      told(folder + "/x.py")
+        == source("'\(folder)/x.py' is not executable; 'chmod +x' makes it so, or write the program that reads it first, such as python3"))
+    #expect(told(folder) == source("'\(folder)' is a folder"))
+  }
+
+  @Test func `a program that is not needed may come later, with a warning at its place`() {
+    #expect(
+      told("sh", ", tool: /no/such/tool") == [
+        "plugins.yaml:2:41: warning: source 's': 'tool': there is no program '/no/such/tool'"
+      ])
+  }
+}

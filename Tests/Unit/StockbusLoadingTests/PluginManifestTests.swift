@@ -22,4 +22,29 @@ import Testing
       Issue.record("it is read")
     } catch { #expect(error.description.contains(problem), "\(error)") }
   }
+
+  @Test(arguments: [
+    (
+      "process", "run: [python3, plugin.py]",
+      ": write plugin: program_sink, run: [python3, DIR/mine/plugin.py], or install it: 'plugin install DIR/mine'"
+    ),
+    ("loaded", "", ": 'plugin build DIR/mine' builds it, and the line plugin_path: DIR/mine/build at the top level loads it"),
+    ("program", "run: [swift, run]", ", which is a program of its own: run the configuration with that program"),
+  ])
+  func `an unknown plugin whose folder stands beside the configuration is told with the way to load it`(
+    _ plugin: (home: String, run: String, way: String)
+  ) {
+    let folder = Workshop()
+    folder.put("name: mine\nkind: sink\nhome: \(plugin.home)\ndoc: Is.\ntakes: [trade]\n\(plugin.run)\n", in: "mine/plugin.yaml")
+    folder.put("", in: "mine/plugin.py")
+    let config = ConfigLoader().load(
+      text: "sinks:\n  end: { plugin: mine, inputs: [links] }\n  other: { plugin: yours, inputs: [links] }\n", file: folder.file("p.yaml"))
+    do throws(Problems) {
+      _ = try Catalogue([]).adding(PluginFolders([]), for: config)
+      Issue.record("it is loaded")
+    } catch {
+      let text = error.description.replacing(folder.path, with: "DIR")
+      #expect(text == "DIR/p.yaml:2:18: error: sink 'end': unknown plugin 'mine'; it is in the folder 'DIR/mine'\(plugin.way)")
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import MarketData
+import StockbusConfig
 import StockbusPeople
 import Testing
 
@@ -9,6 +10,22 @@ import Testing
     #expect(AccountText.rights([.read]) == "look")
     #expect(AccountText.rights([.read, .trade]) == "look and trade")
     #expect(AccountText.rights([.control, .read, .trade]) == "look, trade and control")
+  }
+
+  @Test func `the file is that of the one dashboard with accounts`() {
+    func file(_ sinks: String) -> String {
+      let config = ConfigLoader(environment: { _ in nil }).load(text: "sinks: { \(sinks) }\n")
+      do throws(HistoryMistake) { return try AccountFileArgument.path(in: config) } catch { return error.text }
+    }
+    let open = "open: { plugin: dashboard, inputs: [a], file: open.db }"
+    let web = "web: { plugin: dashboard, inputs: [a], accounts: closed, file: people.db }"
+    #expect(file("\(open), \(web)") == "people.db")
+    #expect(file(open) == "which file? 'plugins.yaml' has no dashboard with 'accounts': write --file")
+    #expect(
+      file("\(web), \(web.replacing("web:", with: "more:"))")
+        == "which file? 'plugins.yaml' has several dashboards with 'accounts': write --file")
+    #expect(file(web.replacing("people.db", with: #""${WHERE}""#)).hasPrefix("which file? 'file' at plugins.yaml:1:"))
+    #expect(file(web.replacing(", file: people.db", with: "")).hasSuffix("stockbus/dashboard.db"))
   }
 
   @Test func `tokens are a table, and a name from outside controls no terminal`() {

@@ -96,8 +96,26 @@ import Testing
     }
     #expect(choice(nil, desk) == "4242" && choice("desk", desk, other) == "4242" && choice("4243", desk, other, mute) == "4243")
     #expect(choice(nil) == "there are no runs; 'stockbus run plugins.yaml' starts one")
-    #expect(choice(nil, desk, other) == "which run? Add --run with a name or a process number: desk (process 4242), other (process 4243)")
-    #expect(choice("desc", desk, mute) == "no run 'desc'; there is desk (process 4242), ? (process 77)")
+    #expect(
+      choice(nil, desk, other) == """
+        which run? Add one of these:
+          --run desk   process 4242  /home/ann/desk.yaml
+          --run other  process 4243  /home/ann/desk.yaml
+        """)
+    #expect(
+      choice("desc", desk, mute) == """
+        no run 'desc'. Add one of these:
+          --run desk  process 4242  /home/ann/desk.yaml
+          --run 77    process 77    does not answer
+        """)
+    // Two of one name are told apart by their numbers.
+    let again = PresentRuns.Run(process: 4244, client: client, status: try status(1, process: 4244), failure: nil)
+    #expect(
+      choice("desk", desk, other, again) == """
+        which run? Add one of these:
+          --run 4242  process 4242  /home/ann/desk.yaml
+          --run 4244  process 4244  /home/ann/desk.yaml
+        """)
     #expect(choice("77", desk, mute) == "process 77 does not answer: did not respond within 5s")
   }
 

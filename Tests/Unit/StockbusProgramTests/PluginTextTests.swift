@@ -17,10 +17,10 @@ import Testing
     try expect(List.text(Self.catalogue, width: width), is: "list-\(width).txt")
   }
 
-  @Test(arguments: widths, ["bars", "paper_broker"])
-  func `describe at the width of a terminal`(width: Int, name: String) throws {
-    let plugin = try #require(Self.catalogue[name])
-    try expect(Describe.text(plugin, in: Self.catalogue, width: width), is: "describe-\(name)-\(width).txt")
+  @Test(arguments: widths)
+  func `describe of every plugin at the width of a terminal`(width: Int) throws {
+    let texts = Self.catalogue.plugins.map { Describe.text($0, in: Self.catalogue, width: width) }
+    try expect(texts.joined(separator: "\n"), is: "describe-all-\(width).txt")
   }
 
   @Test(arguments: widths)

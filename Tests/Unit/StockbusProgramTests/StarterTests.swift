@@ -1,6 +1,7 @@
 import ArgumentParser
 import Stockbus
 import StockbusConfig
+import StockbusFiles
 import StockbusPlugin
 import Testing
 
@@ -42,8 +43,8 @@ import Testing
   }
 
   @Test func `a file becomes the options that read it, with what it does not say answered and marked`() throws {
-    let look = FileSurvey(
-      options: [("event", "bar"), ("time", "\"MM/dd/yyyy\""), ("zone", "UTC")],
+    let look = FileGuess(
+      options: [.init(name: "event", value: "bar"), .init(name: "time", value: "\"MM/dd/yyyy\""), .init(name: "zone", value: "UTC")],
       questions: [.init(option: "zone", text: "In which time zone are the times?", choices: ["UTC", "America/New_York"])], rows: 8,
       refused: 2, firstRefusal: "line 3: 'close' is empty", problem: nil)
     let starter = try StarterConfig.csv("my prices.csv", { _ in look }, Self.catalogue, answer: { _, _ in "Europe/Zurich" })
@@ -61,11 +62,32 @@ import Testing
     #expect(throws: Never.self) { try Topology.check(config, catalogue: Self.catalogue, looksAtFiles: false) }
   }
 
+  @Test func `what is written names each assumption, and not what the user has answered`() throws {
+    let look = FileGuess(
+      options: [.init(name: "event", value: "bar"), .init(name: "time", value: "\"MM/dd/yyyy\""), .init(name: "symbol", value: "AAPL")],
+      questions: [
+        .init(option: "time", text: "What is 01/02?", choices: ["\"MM/dd/yyyy\"", "\"dd/MM/yyyy\""]),
+        .init(option: "symbol", text: "Which symbol are all rows about?", choices: ["AAPL"]),
+      ], rows: 3, refused: 0)
+    let likely = try StarterConfig.csv("x.csv", { _ in look }, Self.catalogue) { question, _ in question.choices[0] }
+    #expect(
+      Init.text(likely, to: "plugins.yaml") == """
+        wrote plugins.yaml: the rows of x.csv; all of the first 3 rows are read
+        assumed; change there what is not so:
+          time: "MM/dd/yyyy"  # What is 01/02?
+          symbol: AAPL  # Which symbol are all rows about?
+        next: stockbus run
+        """)
+    let answered = try StarterConfig.csv("x.csv", { _ in look }, Self.catalogue) { question, _ in
+      question.option == "time" ? "\"dd/MM/yyyy\"" : "MSFT"
+    }
+    #expect(!Init.text(answered, to: "plugins.yaml").contains("assumed"))
+  }
+
   @Test func `an answer that the option does not take is asked for again, with what is wrong`() throws {
-    let look = FileSurvey(
-      options: [("time", "\"MM/dd/yyyy\""), ("zone", "UTC")],
-      questions: [.init(option: "time", text: "What is 01/02?", choices: ["\"MM/dd/yyyy\"", "\"dd/MM/yyyy\""])], rows: 3, refused: 0,
-      firstRefusal: nil, problem: nil)
+    let look = FileGuess(
+      options: [.init(name: "time", value: "\"MM/dd/yyyy\""), .init(name: "zone", value: "UTC")],
+      questions: [.init(option: "time", text: "What is 01/02?", choices: ["\"MM/dd/yyyy\"", "\"dd/MM/yyyy\""])], rows: 3, refused: 0)
     var mistakes: [String?] = []
     let starter = try StarterConfig.csv("x.csv", { _ in look }, Self.catalogue) { _, mistake in
       mistakes.append(mistake)
@@ -75,19 +97,19 @@ import Testing
     #expect(starter.text.contains("time: \"dd/MM/yyyy\"  # What is 01/02?"))
   }
 
-  @Test(arguments: [[], [(name: "columns", value: "{ date: Datum }")]])
-  func `an answer that is a column of the file names the column of the symbols`(others: [(name: String, value: String)]) throws {
-    let look = FileSurvey(
-      options: others + [("symbol", "FILE")],
+  @Test(arguments: [[], [FileGuess.Option(name: "columns", value: "{ date: Datum }")]])
+  func `an answer that is a column of the file names the column of the symbols`(others: [FileGuess.Option]) throws {
+    let look = FileGuess(
+      options: others + [.init(name: "symbol", value: "FILE")],
       questions: [.init(option: "symbol", text: "Which symbol are all rows about, or in which column are the symbols?", choices: ["FILE"])],
-      columns: ["Datum", "Mein Papier", "Preis"], rows: 3, refused: 0, firstRefusal: nil, problem: nil)
+      columns: ["Datum", "Mein Papier", "Preis"], rows: 3, refused: 0)
     let starter = try StarterConfig.csv("x.csv", { _ in look }, Self.catalogue) { _, _ in "Mein Papier".optionText }
     #expect(starter.text.contains("columns: { symbol: Mein Papier\(others.isEmpty ? "" : ", date: Datum") }\n"), "\(starter.text)")
     #expect(!starter.text.contains("    symbol:"))
   }
 
   @Test func `a file that cannot be read is told in one line`() {
-    let look = FileSurvey(options: [], questions: [], rows: 0, refused: 0, firstRefusal: nil, problem: "it has no rows")
+    let look = FileGuess(problem: "it has no rows")
     let error = #expect(throws: StarterConfig.Mistake.self) {
       try StarterConfig.csv("x.csv", { _ in look }, Self.catalogue, answer: { _, _ in "" })
     }

@@ -3,6 +3,7 @@ internal import EventBus
 @testable import FileReplay
 internal import MarketData
 @testable import StockbusDecoding
+internal import StockbusFiles
 
 /// The whole result of a replay.
 private struct Outcome<E: ReplayEvent & Equatable>: Equatable {

@@ -1,6 +1,6 @@
 /// A value of a configuration with its place in the file. The contract depends only on this type, not on YAML.
 public struct ConfigNode: Sendable {
-  /// A place in a configuration: file, line and column, both counted from 1.
+  /// A place in a configuration: file, line and column, both counted from 1; or a file as a whole.
   package struct Mark: Sendable, Hashable {
     package let file: String
     package let line: Int
@@ -12,8 +12,11 @@ public struct ConfigNode: Sendable {
       self.column = column
     }
 
-    /// `plugins.yaml:9:15`, on one line whatever the file's name contains.
-    package var place: String { "\(OptionText.visible(file, limit: .max)):\(line):\(column)" }
+    /// A file that has no lines to point at, as it does not exist or cannot be read.
+    package init(wholeFile file: String) { self.init(file: file, line: 0, column: 0) }
+
+    /// `plugins.yaml:9:15`, or the name of a whole file; on one line whatever the file's name contains.
+    package var place: String { OptionText.visible(file, limit: .max) + (line == 0 ? "" : ":\(line):\(column)") }
   }
 
   /// The kinds of values.

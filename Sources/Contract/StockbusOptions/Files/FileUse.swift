@@ -10,6 +10,8 @@ public struct FileUse: Sendable, Hashable {
     case write(keeping: Int)
     /// The file is read, and replaced as a whole from time to time; other components may do the same.
     case keep
+    /// The file is a program to be run, found as a shell would find it. One that is not `needed` may come later: its lack is a warning.
+    case run(needed: Bool)
   }
 
   /// The path as written.
@@ -53,6 +55,14 @@ public struct FileUse: Sendable, Hashable {
   public static func keeping(_ path: String, at option: String) -> FileUse {
     FileUse(path, .keep, OptionPlace(option))
   }
+
+  /// A program that is run: a path, or a name that is searched along `PATH`.
+  public static func running(_ program: String, at option: String, item: Int? = nil, needed: Bool = true) -> FileUse {
+    FileUse(program, .run(needed: needed), OptionPlace(option, item: item), takesStream: false)
+  }
+
+  /// True for a program.
+  package var isRun: Bool { if case .run = access { true } else { false } }
 
   /// The same file as seen from the enclosing options, in which the naming options are `option`, or item `item` of that option's list,
   /// under the key `choice` if that is given.

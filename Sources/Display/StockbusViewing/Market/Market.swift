@@ -359,7 +359,8 @@ package struct Market {
       guard let last = past.last(of: symbol), place(of: symbol) == nil else { continue }
       let opening = closes.take(symbol, last.price, at: last.time, isDated: true)
       _ = splits?.take(symbol, at: last.time)
-      _ = append(Row(stale: last.price, of: symbol, decimals: last.decimals, time: last.time, close: opening?.close))
+      let row = Row(stale: last.price, of: symbol, decimals: last.decimals, time: last.time, close: opening?.close)
+      if let at = append(row) { self.closes.set(opening?.close, at) }
     }
   }
 

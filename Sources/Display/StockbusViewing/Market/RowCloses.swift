@@ -21,8 +21,12 @@ struct RowCloses {
   /// Takes the first price of a second, which may be the first of a date.
   mutating func take(_ row: Row, _ at: Int, _ time: Timestamp, _ isDated: Bool) {
     let time = isDated ? instruments.midnight(ofDayFrom: time, row.symbol) : time
-    guard let opening = closes.take(row.symbol, row.price, at: time, isDated: isDated) else { return }
+    if let opening = closes.take(row.symbol, row.price, at: time, isDated: isDated) { set(opening.close, at) }
+  }
+
+  /// Sets the close of a row whose price is from before the run; the row's first event replaces it.
+  mutating func set(_ close: Price?, _ at: Int) {
     if at >= byRow.count { byRow.append(contentsOf: repeatElement(nil, count: at + 1 - byRow.count)) }
-    byRow[at] = opening.close
+    byRow[at] = close
   }
 }

@@ -6,9 +6,8 @@ package struct RateMeter: Hashable {
   private static let least: Int64 = 250_000_000
 
   private var samples: [Sample] = []
-  package private(set) var rate = 0.0
-  /// True once a rate was measured; before, it is 0.
-  private var isKnown = false
+  /// Nil before a rate was measured.
+  package private(set) var rate: Double?
 
   private struct Sample: Hashable {
     var total: Int
@@ -24,7 +23,7 @@ package struct RateMeter: Hashable {
   /// Takes the total at a time; returns the rate since the newest count that is at least `span` old, or else since the oldest count. After
   /// a longer time without counts the rate is the average of that time, and the next average starts from there.
   @discardableResult
-  package mutating func count(_ total: Int, at time: Int64) -> Double {
+  package mutating func count(_ total: Int, at time: Int64) -> Double? {
     var first = Sample(total: total, time: time)
     if let last = samples.last, time &- last.time > Self.span {
       first = last
@@ -35,13 +34,7 @@ package struct RateMeter: Hashable {
       first = samples[0]
     }
     let elapsed = time &- first.time
-    if elapsed >= Self.least { (rate, isKnown) = (Double(total - first.total) / (Double(elapsed) / 1e9), true) }
+    if elapsed >= Self.least { rate = Double(total - first.total) / (Double(elapsed) / 1e9) }
     return rate
-  }
-
-  /// The same; nil before the first rate.
-  mutating func known(_ total: Int, at time: Int64) -> Double? {
-    let rate = count(total, at: time)
-    return isKnown ? rate : nil
   }
 }

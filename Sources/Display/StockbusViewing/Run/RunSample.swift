@@ -19,9 +19,9 @@ package struct RunSample {
     self.edges = edges
     self.time = time
     meters = previous.meters
-    for edge in edges { rates[Self.key(edge)] = meters[Self.key(edge), default: RateMeter()].known(edge.counts.published, at: time) }
+    for edge in edges { rates[Self.key(edge)] = meters[Self.key(edge), default: RateMeter()].count(edge.counts.published, at: time) }
     for component in components {
-      if let count = component.published { published[component.id] = meters[component.id, default: RateMeter()].known(count, at: time) }
+      if let count = component.published { published[component.id] = meters[component.id, default: RateMeter()].count(count, at: time) }
     }
   }
 

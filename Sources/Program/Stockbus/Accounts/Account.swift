@@ -1,9 +1,12 @@
 import ArgumentParser
-import StockbusPeople
+import LibC
+import StockbusConfig
 import StockbusHistory
+import StockbusPeople
 import StockbusPlugin
 import StockbusProgram
 import StockbusRuntime
+import StockbusViewing
 
 /// `stockbus account`: the people of a dashboard.
 struct Account: AsyncParsableCommand {
@@ -30,8 +33,37 @@ struct Account: AsyncParsableCommand {
 
 /// The file, which all its subcommands have.
 struct AccountFileArgument: ParsableArguments {
-  @ArgumentParser.Option(help: "The dashboard's file.", completion: .file(extensions: ["db"]))
-  var file = "history.db"
+  @ArgumentParser.Option(
+    help: "The dashboard's file; by default what plugins.yaml of this folder says.", completion: .file(extensions: ["db"]))
+  var file: String?
+
+  private static let usual = "plugins.yaml"
+
+  /// The file that is changed.
+  func path() throws(HistoryMistake) -> String {
+    if let file { return file }
+    if access(Self.usual, F_OK) == 0 { return try Self.path(in: ConfigLoader().load(paths: [Self.usual])) }
+    if access("history.db", F_OK) == 0 { return "history.db" }
+    throw HistoryMistake("which file? There is no \(Self.usual) here: write --file with what the dashboard of a run has as its 'file'")
+  }
+
+  /// The file of the one dashboard with accounts.
+  static func path(in config: LoadedConfig) throws(HistoryMistake) -> String {
+    let pages = config.description.components.filter { $0.plugin == "dashboard" && !["none", nil].contains($0.options.word("accounts")) }
+    let name = config.files.first ?? Self.usual
+    guard let page = pages.first else { throw HistoryMistake("which file? \(shown(name)) has no dashboard with 'accounts': write --file") }
+    if pages.count > 1 { throw HistoryMistake("which file? \(shown(name)) has several dashboards with 'accounts': write --file") }
+    if let node = page.options["file"], config.standIns.contains(node.mark) {
+      throw HistoryMistake("which file? 'file' at \(node.mark.place) needs a variable that is not set: set it, or write --file")
+    }
+    guard let path = page.options.word("file") ?? usualStatePath("dashboard.db") else {
+      throw HistoryMistake("which file? \(page.title) names no 'file': write --file")
+    }
+    return path
+  }
+
+  /// `, in 'household.db'` where the file was not named by the user.
+  var place: String { file == nil ? ((try? path()).map { ", in \(shown($0, limit: 200))" } ?? "") : "" }
 
   /// Opens the file, calls `body`, and reports an error on standard error with status 1.
   ///
@@ -39,7 +71,7 @@ struct AccountFileArgument: ParsableArguments {
   func accounts<Value>(creating: Bool = false, _ body: (Accounts) async throws -> Value) async throws -> Value {
     LongCommand.prepare()
     do {
-      let database = try await DatabaseShare.open(file, creating: creating)
+      let database = try await DatabaseShare.open(path(), creating: creating)
       let value = try await body(Accounts(database, Accounts.Settings(), clock: SystemTimekeeper()))
       try database.close()
       return value
@@ -51,6 +83,9 @@ struct AccountFileArgument: ParsableArguments {
       throw ExitCode.failure
     } catch let error as HistoryError {
       StandardError.write("error: \(error)")
+      throw ExitCode.failure
+    } catch let error as HistoryMistake {
+      StandardError.write("error: \(error.text)")
       throw ExitCode.failure
     }
   }
@@ -83,7 +118,8 @@ struct AccountAdd: AsyncParsableCommand {
     try await file.accounts(creating: true) { accounts in
       try await accounts.add(name: name, password: PasswordPrompt.newPassword(), scopes: rights.scopes)
     }
-    try StandardOutput.write("added \(visible(name.lowercased(), limit: 64)) with the rights: \(AccountText.rights(rights.scopes))")
+    try StandardOutput.write(
+      "added \(visible(name.lowercased(), limit: 64)) with the rights: \(AccountText.rights(rights.scopes))\(file.place)")
   }
 }
 

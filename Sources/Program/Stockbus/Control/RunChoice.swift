@@ -31,16 +31,26 @@ struct RunChoice: ParsableArguments {
 
   static func choose(_ wanted: String?, of runs: [PresentRuns.Run]) throws(RunMistake) -> (client: ControlClient, status: RunStatus) {
     let named = runs.filter { run in wanted.map { $0 == "\(run.process)" || $0 == run.status?.name } ?? true }
-    let list = runs.map { "\($0.status?.name ?? "?") (process \($0.process))" }.joined(separator: ", ")
     guard let run = named.first else {
       if runs.isEmpty { throw RunMistake(description: "there are no runs; '\(Program.name) run plugins.yaml' starts one") }
-      throw RunMistake(description: "no run \(shown(wanted ?? "")); there is \(list)")
+      throw RunMistake(description: "no run \(shown(wanted ?? "")).\(list(runs))")
     }
-    if named.count > 1 { throw RunMistake(description: "which run? Add --run with a name or a process number: \(list)") }
+    if named.count > 1 { throw RunMistake(description: "which run?\(list(named))") }
     guard let status = run.status else {
       throw RunMistake(description: "process \(run.process) does not answer: \(run.failure ?? "")")
     }
     return (run.client, status)
+  }
+
+  /// What can be written for each of these runs, a line each: its name if no other has it, or the process number; then what it runs.
+  private static func list(_ runs: [PresentRuns.Run]) -> String {
+    let rows = runs.map { run in
+      let name = run.status?.name
+      let isUnique = runs.count { $0.status?.name == name } == 1
+      let what = run.status?.configuration.joined(separator: " ") ?? "does not answer"
+      return ["  --run \(isUnique ? name ?? "\(run.process)" : "\(run.process)")", "process \(run.process)", what]
+    }
+    return " Add one of these:\n" + StatusText.table(rows, numbers: []).joined(separator: "\n")
   }
 }
 

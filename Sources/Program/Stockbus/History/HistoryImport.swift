@@ -39,28 +39,35 @@ struct HistoryImport: ParsableCommand {
     LongCommand.prepare()
     let name = source == "-" ? "standard input" : visible(source, limit: 300)
     var faults = 0
-    let totals = try HistoryMistake.reporting {
+    let totals = try HistoryMistake.reporting { () throws -> DailyImport.Totals in
       // Before anything is read: another program's file is refused at once.
       if let fault = HistoryReader.fault(inFileAt: history.file) { throw HistoryMistake("\(shown(history.file)) \(fault)") }
       let target = history.file
       let source = source
       var form = DailyNumbers()
       (form.form, form.sizeScale, form.roundsPrices) = (numbers, UInt64(sizeScale), finerPrices == .round)
-      return try DailyImport.run(
-        source, form,
-        into: { () throws(HistoryError) in
-          try HistoryWriter(target, files: RunFiles([.init(path: source, words: "it is the imported file itself")]))
+      do {
+        return try DailyImport.run(
+          source, form,
+          into: { () throws(HistoryError) in
+            try HistoryWriter(target, files: RunFiles([.init(path: source, words: "it is the imported file itself")]))
+          }
+        ) { fault in
+          faults += 1
+          if faults <= Self.shownFaults {
+            StandardError.write("\(name):\(fault.line): \(fault.reason): \(visible(fault.row, limit: 100))")
+          }
         }
-      ) { fault in
-        faults += 1
-        if faults <= Self.shownFaults {
-          StandardError.write("\(name):\(fault.line): \(fault.reason): \(visible(fault.row, limit: 100))")
-        }
+      } catch let failure as DailyImport.Failure where failure.isOfHeader {
+        throw HistoryMistake("\(failure)\n\(Self.otherWay(source))")
       }
     }
     if faults > Self.shownFaults { StandardError.write("… and \(Ledger.grouped(faults - Self.shownFaults)) more rows") }
     try StandardOutput.write(Self.text(totals))
-    if totals.isFruitless { throw ExitCode(1) }
+    if totals.isFruitless {
+      StandardError.write(Self.otherWay(source))
+      throw ExitCode(1)
+    }
     if strict, totals.malformed > 0 { throw ExitCode(65) }
   }
 
@@ -77,6 +84,12 @@ struct HistoryImport: ParsableCommand {
       text += "\n\(grouped(totals.unfit)) \(volumes) 0: --size-scale 1000 reads them in thousands"
     }
     return text
+  }
+
+  /// How a file of other dates or columns gets into a history.
+  static func otherWay(_ source: String) -> String {
+    "for other dates and columns, or one symbol for the whole file: '\(Program.name) init csv \(source == "-" ? "FILE" : visible(source, limit: 200))', and in what it "
+      + "writes a sink, kept: { plugin: history, inputs: [rows], path: history.db }"
   }
 
   func validate() throws {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LibC
+import StockbusFiles
 import StockbusPlugin
 import StockbusSystem
 
@@ -56,12 +57,13 @@ struct Init: ParsableCommand {
   static func text(_ starter: StarterConfig, to file: String) -> String {
     let run = file == ConfigArguments.usual ? "run" : "run \(file)"
     let steps = (starter.before + [run]).enumerated().map { ($0 == 0 ? "next: " : "then: ") + "\(Program.name) \($1)" }
-    return (["wrote \(file): \(starter.what)"] + steps)
+    let assumed = starter.assumed.isEmpty ? [] : ["assumed; change there what is not so:"] + starter.assumed.map { "  \($0)" }
+    return (["wrote \(file): \(starter.what)"] + assumed + steps)
       .joined(separator: "\n")
   }
 
   private func starter() throws -> StarterConfig {
-    guard kind == "csv", let look = Program.current.fileSurvey else {
+    guard kind == "csv", let look = Program.current.fileGuess else {
       do throws(StarterConfig.Mistake) { return try StarterConfig(kind, name, Program.catalogue) } catch {
         throw ValidationError(error.description)
       }
@@ -74,7 +76,7 @@ struct Init: ParsableCommand {
   }
 
   /// Asks on a terminal; elsewhere, and if nothing is typed, the answer is the likeliest.
-  private static func answer(_ question: FileSurvey.Question, after mistake: String?) -> String {
+  private static func answer(_ question: FileGuess.Question, after mistake: String?) -> String {
     let likely = question.choices.first ?? ""
     guard PageWidth.ofTerminal != nil, isatty(STDIN_FILENO) == 1 else { return likely }
     let others = question.choices.dropFirst().map { ", or \($0)" }.joined()

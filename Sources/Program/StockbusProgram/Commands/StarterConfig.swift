@@ -15,6 +15,8 @@ struct StarterConfig: Sendable {
   /// In one clause without a full stop.
   let what: String
   let text: String
+  /// Options with their likeliest value, which the user may have to change; a line each.
+  var assumed: [String] = []
   /// Commands of the program to be given before it is run.
   var before: [String] = []
 

@@ -2,7 +2,7 @@ import LibC
 import StockbusPlugin
 import StockbusSystem
 
-/// The file-system access of the loader. Problems are located at the beginning of the path concerned.
+/// The file-system access of the loader. Problems name the path concerned.
 enum ConfigFiles {
   /// The identity of a file, the same for all paths that lead to it.
   struct Identity: Hashable {
@@ -75,7 +75,7 @@ enum ConfigFiles {
   }
 
   private static func problem(_ message: String, _ path: String) -> Problem {
-    Problem(message, at: ConfigNode.Mark(file: path, line: 1, column: 1))
+    Problem(message, at: ConfigNode.Mark(wholeFile: path))
   }
 
   private static func unreadable(_ path: String, _ error: Errno) -> Problem { problem("cannot be read: \(error)", path) }

@@ -12,9 +12,9 @@ struct UsedFile {
   /// Shown in messages instead of the path; nil if they show the path.
   private let hidden: String?
 
-  /// Nil for files that may be shared: standard streams, pipes, devices, and paths that cannot be resolved.
+  /// Nil for files that may be shared: standard streams, pipes, devices, programs, and paths that cannot be resolved.
   init?(title: String?, _ use: FileUse, at mark: ConfigNode.Mark, hidden: String? = nil, words: String) {
-    guard !use.isStandardStream, let place = FilePlace(use.path), place.kind == .plain || place.kind == .missing else { return nil }
+    guard !use.isStandardStream, !use.isRun, let place = FilePlace(use.path), [.plain, .missing].contains(place.kind) else { return nil }
     self.title = title
     self.use = use
     self.mark = mark

@@ -1,5 +1,6 @@
 internal import LibC
 internal import StockbusPlugin
+internal import StockbusSystem
 
 /// A file that a component reads or writes.
 struct NamedFile {
@@ -46,7 +47,9 @@ extension TopologyChecker {
     var looks = 0
     for named in files where !named.file.use.isStandardStream && !config.standIns.contains(named.file.mark) {
       let file = named.file
-      if let fault = fault(file) {
+      if file.use.access == .run(needed: false) {
+        if let fault = fault(file) { note(named, fault) }
+      } else if let fault = fault(file) {
         config.report("\(named.title): '\(file.use.option)': \(fault)", at: file.mark)
       } else if file.use.access == .read || isOutput(file), looks < Self.mostLooks, FilePlace(file.use.path)?.kind == .plain {
         looks += 1
@@ -70,10 +73,12 @@ extension TopologyChecker {
   }
 
   private mutating func note(doubtAbout named: NamedFile) {
-    let file = named.file
-    guard let doubt = named.doubt() else { return }
+    if let doubt = named.doubt() { note(named, sentence(of: named.file, doubt)) }
+  }
+
+  private mutating func note(_ named: NamedFile, _ sentence: String) {
     var problems = Problems()
-    problems.add("'\(file.use.option)': \(sentence(of: file, doubt))", at: file.mark)
+    problems.add("'\(named.file.use.option)': \(sentence)", at: named.file.mark)
     doubts += problems.redacted(named.options).list.map { "\($0.mark.place): warning: \(named.title): \($0.message)" }
   }
 
@@ -106,6 +111,7 @@ extension TopologyChecker {
     let isRead = file.use.access == .read
     let path = file.use.path
     if let home = homeless(file) { return home }
+    if file.use.isRun { return fault(ofProgram: file) }
     guard let place = FilePlace(path) else { return isRead ? unreachable(file) : unmakeable(file) }
     switch place.kind {
     case .folder: return "\(file.shownPath) is a folder"
@@ -116,6 +122,23 @@ extension TopologyChecker {
       if isRead { return access(path, R_OK) != 0 ? unreachable(file) : nil }
       return isOutput(file) && access(path, W_OK) != 0 ? unwritable(file) : nil
     case .stream: return nil
+    }
+  }
+
+  /// The reason why a program cannot be started. It is found as it is when it is started.
+  private mutating func fault(ofProgram file: PlacedFile) -> String? {
+    let path = file.use.path
+    if ProgramSearch.find(path, in: ConfigLoader.processEnvironment("PATH").map { ["PATH": $0] } ?? [:]) != nil { return nil }
+    let place = FilePlace(path)?.kind ?? .missing
+    guard path.contains("/") else {
+      let beside = place == .plain && !file.isFromVariable ? "; for the file in the current folder, write \(shown("./" + path))" : ""
+      return "there is no program \(file.shownPath)\(beside)"
+    }
+    switch place {
+    case .folder: return "\(file.shownPath) is a folder"
+    case .missing: return "there is no program \(file.shownPath)\(file.isFromVariable ? "" : hint(path))"
+    case .plain, .stream:
+      return "\(file.shownPath) is not executable; 'chmod +x' makes it so, or write the program that reads it first, such as python3"
     }
   }
 
@@ -193,6 +216,7 @@ extension FileUse.Access {
     case .read: "reads"
     case .write: "writes"
     case .keep: "keeps its state in"
+    case .run: "runs"
     }
   }
 }

@@ -42,6 +42,8 @@ package struct DailyImport {
   /// Why a file cannot be read at all.
   package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String
+    /// True if the header lacks a column.
+    package var isOfHeader = false
   }
 
   private let open: () throws(HistoryError) -> HistoryWriter
@@ -111,7 +113,7 @@ package struct DailyImport {
 extension DailyImport {
   private static func columns(_ line: ImportLines.Line, _ name: String) throws(Failure) -> DailyColumns {
     do throws(DailyRowError) { return try DailyColumns(header: Array(line.bytes)) } catch {
-      throw Failure(description: "\(name):\(line.number): \(error.reason)")
+      throw Failure(description: "\(name):\(line.number): \(error.reason)", isOfHeader: true)
     }
   }
 

@@ -1,42 +1,7 @@
 import StockbusConfig
+import StockbusFiles
 import StockbusPlugin
 import StockbusRuntime
-
-/// What the first lines of a file of rows show.
-package struct FileSurvey: Sendable {
-  /// Something that the file does not say.
-  package struct Question: Sendable {
-    /// The option that answers it.
-    let option: String
-    /// One sentence, which ends with a question mark.
-    let text: String
-    /// Likely answers in YAML, the likeliest first.
-    let choices: [String]
-
-    package init(option: String, text: String, choices: [String]) {
-      (self.option, self.text, self.choices) = (option, text, choices)
-    }
-  }
-
-  /// Options of `file_replay` besides the path, each with its value in YAML; those of questions have the first choice.
-  let options: [(name: String, value: String)]
-  let questions: [Question]
-  /// The names in the header of the file.
-  let columns: [String]
-  /// What became of the lines that were looked at: `all 120 lines are read`.
-  let result: String
-  /// Why the file cannot be read, in one line; nil if it can.
-  let problem: String?
-
-  package init(
-    options: [(name: String, value: String)], questions: [Question], columns: [String] = [], rows: Int, refused: Int, firstRefusal: String?,
-    problem: String?
-  ) {
-    (self.options, self.questions, self.columns, self.problem) = (options, questions, columns, problem)
-    let why = firstRefusal.map { ", \(visible($0, limit: 200))" } ?? ""
-    result = refused == 0 ? "all of the first \(rows) rows are read" : "\(rows) of the first \(rows + refused) rows are read\(why)"
-  }
-}
 
 extension StarterConfig {
   /// The configuration that reads a file of rows.
@@ -45,7 +10,7 @@ extension StarterConfig {
   ///   - look: looks at the file.
   ///   - answer: the answer to a question, in YAML; asked again with what is wrong with the answer before.
   static func csv(
-    _ path: String, _ look: (String) -> FileSurvey, _ catalogue: Catalogue, answer: (FileSurvey.Question, String?) -> String
+    _ path: String, _ look: (String) -> FileGuess, _ catalogue: Catalogue, answer: (FileGuess.Question, String?) -> String
   ) throws(Mistake) -> StarterConfig {
     let found = look(path)
     if let problem = found.problem { throw Mistake(description: "\(shown(path, limit: 200)): \(problem)") }
@@ -61,6 +26,11 @@ extension StarterConfig {
       } while mistake != nil
       options[place].note = "  # \(question.text)"
     }
+    let assumed = options.compactMap { option in
+      found.questions.first { $0.option == option.name && $0.choices.first == option.value }.map { _ in
+        "\(option.name): \(option.value)\(option.note)"
+      }
+    }
     // An answer that is the name of a column means that column.
     if let place = options.firstIndex(where: { $0.name == "symbol" && columns.contains($0.value) }) {
       let column = options.remove(at: place).value
@@ -70,7 +40,9 @@ extension StarterConfig {
         options.insert(("columns", "{ symbol: \(column) }", ""), at: place)
       }
     }
-    return StarterConfig(what: "the rows of \(visible(path, limit: 200)); \(found.result)", text: text(path, options))
+    var starter = StarterConfig(what: "the rows of \(visible(path, limit: 200)); \(found.result)", text: text(path, options))
+    starter.assumed = assumed
+    return starter
   }
 
   private static func problem(_ text: String, _ catalogue: Catalogue) -> String? {
