@@ -15,24 +15,29 @@ public struct ExpressionRunner<E: Event>: ~Copyable {
   public struct Settings: Sendable {
     /// The sessions of windows such as `session` and `first 15m`.
     public var sessions: any SessionSource
-    /// From when on the events are complete: sessions that began earlier are not ready.
+    /// From when on the events are complete: sessions that began earlier are not ready. If the first event was received before it, the past
+    /// is played, and all sessions are complete.
     public var completeSince: Timestamp
+    /// True if events have gone by, as after a change of the conditions: sessions that have begun before the first event are not ready.
+    public var hasMissedEvents: Bool
     /// The most bytes that functions remember. Beyond it new instruments have no results, and windows of time lose their oldest values and
     /// have no results until they are complete again.
     public var memoryLimit: Int
 
     public init(
-      sessions: any SessionSource = DaySessions(), completeSince: Timestamp = Timestamp(ns: .min), memoryLimit: Int = 64 << 20
+      sessions: any SessionSource = DaySessions(), completeSince: Timestamp = Timestamp(ns: .min), hasMissedEvents: Bool = false,
+      memoryLimit: Int = 64 << 20
     ) {
-      (self.sessions, self.completeSince, self.memoryLimit) = (sessions, completeSince, memoryLimit)
+      (self.sessions, self.completeSince, self.hasMissedEvents) = (sessions, completeSince, hasMissedEvents)
+      self.memoryLimit = memoryLimit
     }
   }
 
   public let expressions: [Expression<E>]
-  private let program: ExpressionCode
+  let program: ExpressionCode
   private let memory: UnsafeMutableRawPointer
   private let space: Workspace
-  private let remembered: ExpressionMemory?
+  let remembered: ExpressionMemory?
   /// By expression, the columns of its functions.
   private let functions: [[Int]]
   /// By expression, for how many events it was undecided because a function had no value: it was not ready, or has no result.
@@ -59,7 +64,8 @@ public struct ExpressionRunner<E: Event>: ~Copyable {
     notReady = expressions.map { _ in 0 }
     remembered = program.plan.map {
       ExpressionMemory(
-        $0, chunk: Self.chunk, sessions: settings.sessions, completeSince: settings.completeSince, limit: settings.memoryLimit)
+        $0, chunk: Self.chunk, sessions: settings.sessions, completeSince: settings.completeSince,
+        hasMissedEvents: settings.hasMissedEvents, limit: settings.memoryLimit)
     }
   }
 
@@ -126,7 +132,13 @@ public struct ExpressionRunner<E: Event>: ~Copyable {
     return UnsafeBufferPointer(start: bytes, count: count)
   }
 
+  /// The columns of an expression's functions.
+  func columns(of expression: Int) -> [Int] { functions[expression] }
+
   // MARK: Memory
+
+  /// True if functions remember earlier events.
+  public var hasMemory: Bool { remembered != nil }
 
   /// What the expressions remember, for a restart or a change of the configuration.
   public func snapshot() -> MemorySnapshot { remembered?.snapshot() ?? MemorySnapshot() }

@@ -15,7 +15,10 @@ extension Checker {
     case .arithmetic(let operation, let left, let right): return try arithmetic(operation, left, right, syntax)
     case .call(let function, _) where function.isCondition:
       throw fail(.type, "\(function.rawValue)(…) is a condition, not a value", syntax)
-    case .call(let function, let arguments) where function.hasMemory: return try remembered(function, arguments, syntax)
+    case .call(let function, let arguments) where function.hasMemory:
+      let (term, dimension) = try remembered(function, arguments, syntax)
+      if case .recall(let column) = term { planner.dimensions[column] = dimension }
+      return (term, dimension)
     case .call(let function, let arguments): return try call(function, arguments, syntax)
     default:
       switch try operand(syntax) {

@@ -4,6 +4,18 @@ extension Machine {
   /// `or` skip.
   func remember(_ memory: ExpressionMemory) {
     memory.arrive(events, stride: stride, count: count)
+    perform(memory)
+  }
+
+  /// Gives the results of the functions without an event: `memory` is a copy, and the event, which tells the key and the time, counts for
+  /// nothing in it.
+  func look(at memory: ExpressionMemory) {
+    memory.arrive(events, stride: stride, count: count)
+    memory.columns.counting.update(repeating: 0, count: count)
+    perform(memory)
+  }
+
+  private func perform(_ memory: ExpressionMemory) {
     for (i, step) in memory.plan.steps.enumerated() {
       if case .series(let series) = step, !program.arguments[i].isEmpty {
         runArgument(program.arguments[i])

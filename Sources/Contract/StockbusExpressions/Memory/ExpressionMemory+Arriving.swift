@@ -20,7 +20,17 @@ extension ExpressionMemory {
         unkept &+= 1
       }
     }
+    if plan.hasSessions, count > 0 { begin((events + plan.places.received).load(as: Timestamp.self)) }
     if plan.hasClock { readTimes(events, stride, count) }
+  }
+
+  /// What is remembered by an event.
+  @inline(__always)
+  func key(of event: UnsafeRawPointer) -> MemoryKey {
+    var key = MemoryKey(symbol: event.load(fromByteOffset: plan.places.symbol.unsafelyUnwrapped, as: UInt32.self), owner: 0, length: 0)
+    if let owner = plan.places.owner { key.owner = event.load(fromByteOffset: owner, as: UInt32.self) }
+    if let length = plan.places.length { key.length = event.load(fromByteOffset: length, as: Int64.self) }
+    return key
   }
 
   private func find(_ events: UnsafeRawPointer, _ stride: Int, _ count: Int) {
@@ -44,13 +54,9 @@ extension ExpressionMemory {
   }
 
   private func findWide(_ events: UnsafeRawPointer, _ stride: Int, _ count: Int) {
-    let (places, hot, blocks) = (plan.places, isLarge ? min(plan.hot, 256) : 0, columns.blocks)
-    let symbol = places.symbol.unsafelyUnwrapped
+    let (hot, blocks) = (isLarge ? min(plan.hot, 256) : 0, columns.blocks)
     for i in 0..<count {
-      let event = events + i &* stride
-      var key = MemoryKey(symbol: event.load(fromByteOffset: symbol, as: UInt32.self), owner: 0, length: 0)
-      if let owner = places.owner { key.owner = event.load(fromByteOffset: owner, as: UInt32.self) }
-      if let length = places.length { key.length = event.load(fromByteOffset: length, as: Int64.self) }
+      let key = key(of: events + i &* stride)
       if Int(key.symbol) < tableSize, let block = table[Int(key.symbol)], block.load(as: MemoryKey.self) == key {
         prefetch(block, hot)
         blocks[i] = block

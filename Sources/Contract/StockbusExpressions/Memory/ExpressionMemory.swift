@@ -9,7 +9,10 @@ final class ExpressionMemory {
   let plan: MemoryPlan
   let sessions: any SessionSource
   /// Sessions that began earlier may lack events, and are not ready.
-  let completeSince: Int64
+  private(set) var completeSince: Int64
+  private let hasMissedEvents: Bool
+  /// False until it is known since when events are complete.
+  private var hasBegun = false
   let limit: Int
   let chunk: Int
   let columns: ArrivalColumns
@@ -37,11 +40,12 @@ final class ExpressionMemory {
   /// Entries of queues that had to leave before their time.
   var shortened = 0
 
-  init(_ plan: MemoryPlan, chunk: Int, sessions: any SessionSource, completeSince: Timestamp, limit: Int) {
+  init(_ plan: MemoryPlan, chunk: Int, sessions: any SessionSource, completeSince: Timestamp, hasMissedEvents: Bool, limit: Int) {
     self.plan = plan
     self.chunk = chunk
     self.sessions = sessions
     self.completeSince = completeSince.ns
+    self.hasMissedEvents = hasMissedEvents
     self.limit = limit
     columns = ArrivalColumns(chunk: chunk)
     table = .allocate(capacity: 0)
@@ -54,6 +58,16 @@ final class ExpressionMemory {
     table.deallocate()
     columns.deallocate()
   }
+
+  /// Finds out with the first event since when events are complete: where the past is played, all are.
+  func begin(_ received: Timestamp) {
+    if hasBegun { return }
+    hasBegun = true
+    if hasMissedEvents { completeSince = received.ns } else if received.ns < completeSince { completeSince = .min }
+  }
+
+  /// Continues where another one has ended.
+  func begin(completeSince other: Int64) { (hasBegun, completeSince) = (true, other) }
 
   // MARK: Blocks
 

@@ -10,6 +10,8 @@ struct MemoryPlan {
   let names: [String: Int]
   /// The columns of functions, without those of arguments.
   let functions: [String: Int]
+  /// By column of a function, what kind of number it is.
+  let dimensions: [Int: Dimension]
   /// Bytes by key, without queues.
   let block: Int
   /// Bytes of it that are read for every event.
@@ -24,6 +26,7 @@ struct MemoryPlan {
     columns = planner.columns
     names = planner.names
     functions = planner.names.filter { planner.isFunction[$0.value] }
+    dimensions = planner.dimensions
     let revises = places.revision != nil
     hasClock =
       revises
@@ -99,7 +102,8 @@ struct MemoryPlan {
       ring.layout.times = revises ? place(Int64.self, count: ring.layout.capacity) : 0
       return .ring(ring)
     }
-    block = (end + 63) & ~63
+    // A number without functions has no state, but its key has a place.
+    block = max(64, (end + 63) & ~63)
   }
 
   /// The largest block: some hundred of the longest windows.

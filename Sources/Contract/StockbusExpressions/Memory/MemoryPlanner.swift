@@ -11,6 +11,8 @@ final class MemoryPlanner {
   private(set) var isFunction: [Bool] = []
   /// Functions and arguments by their normal form, and their columns.
   private(set) var names: [String: Int] = [:]
+  /// By column of a function, what kind of number it is, if that is not a plain one.
+  var dimensions: [Int: Dimension] = [:]
   private var rings: [Int: Int] = [:]
   private var timed: [Int: Int] = [:]
 

@@ -20,6 +20,8 @@ public struct MemorySnapshot: Codable, Sendable, Equatable {
 
   var version = currentVersion
   var keys: [Key] = []
+  /// Since when sessions are complete; nil if no function has sessions.
+  var completeSince: Int64?
 
   init() {}
 }
@@ -27,22 +29,34 @@ public struct MemorySnapshot: Codable, Sendable, Equatable {
 extension ExpressionMemory {
   func snapshot() -> MemorySnapshot {
     var snapshot = MemorySnapshot()
-    let places = plan.places
-    for (key, block) in keys {
-      var saved = MemorySnapshot.Key(symbol: Symbol(id: key.symbol).description, parts: [:])
-      if places.owner != nil, key.owner != 0 { saved.owner = Symbol(id: key.owner).description }
-      if places.length != nil { saved.length = key.length }
-      if plan.hasClock { saved.clock = words(block + plan.clock, MemoryLayout<KeyClock>.size) }
-      for step in plan.steps {
-        if let name = step.name { saved.parts[name] = save(step, block) }
-      }
-      snapshot.keys.append(saved)
-    }
+    snapshot.keys = keys.map { save($0.key, $0.block) }
+    if plan.hasSessions, !keys.isEmpty { snapshot.completeSince = completeSince }
     return snapshot
+  }
+
+  /// What is remembered by one key; empty if nothing is.
+  func snapshot(of key: MemoryKey) -> MemorySnapshot {
+    var snapshot = MemorySnapshot()
+    snapshot.keys = keys.first { $0.key == key }.map { [save($0.key, $0.block)] } ?? []
+    snapshot.completeSince = completeSince
+    return snapshot
+  }
+
+  private func save(_ key: MemoryKey, _ block: UnsafeMutableRawPointer) -> MemorySnapshot.Key {
+    let places = plan.places
+    var saved = MemorySnapshot.Key(symbol: Symbol(id: key.symbol).description, parts: [:])
+    if places.owner != nil, key.owner != 0 { saved.owner = Symbol(id: key.owner).description }
+    if places.length != nil { saved.length = key.length }
+    if plan.hasClock { saved.clock = words(block + plan.clock, MemoryLayout<KeyClock>.size) }
+    for step in plan.steps {
+      if let name = step.name { saved.parts[name] = save(step, block) }
+    }
+    return saved
   }
 
   func restore(_ snapshot: MemorySnapshot) {
     guard snapshot.version == MemorySnapshot.currentVersion else { return }
+    if let completeSince = snapshot.completeSince { begin(completeSince: completeSince) }
     for saved in snapshot.keys {
       // Symbols that the table no longer takes have no events either.
       guard let symbol = try? Symbol(saved.symbol) else { continue }
