@@ -13,6 +13,10 @@ final class CompiledExpression: Sendable {
     program = ExpressionCode([try Checker(text: text, shape: shape, place: place, planner: planner).condition(tree)], planner)
     description = tree.description
     self.text = text
+    try Self.checkLimits(program, text, tree)
+  }
+
+  static func checkLimits(_ program: ExpressionCode, _ text: String, _ tree: Syntax) throws(ExpressionError) {
     if Workspace.registers(program, chunk: 1) > Self.room {
       throw ExpressionError(.limit, "the expression is too complex", text, tree.range)
     }

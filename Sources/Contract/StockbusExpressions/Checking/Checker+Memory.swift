@@ -55,6 +55,14 @@ extension Checker {
 
   // MARK: Arguments
 
+  /// The column of a number that is not part of a condition.
+  func number(_ syntax: Syntax) throws(ExpressionError) -> Int {
+    let (term, _) = try value(syntax)
+    if term.constant != nil { throw fail(.type, "this number is the same for all events", syntax) }
+    if planner.places.symbol == nil { throw fail(.type, "this is a number by instrument, but a \(shape.name) is about none", syntax) }
+    return column(syntax, term)
+  }
+
   /// The first argument of a function.
   struct Argument {
     let name: String
