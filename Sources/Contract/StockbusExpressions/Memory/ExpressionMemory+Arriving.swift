@@ -26,10 +26,10 @@ extension ExpressionMemory {
 
   /// What is remembered by an event.
   @inline(__always)
-  func key(of event: UnsafeRawPointer) -> MemoryKey {
-    var key = MemoryKey(symbol: event.load(fromByteOffset: plan.places.symbol.unsafelyUnwrapped, as: UInt32.self), owner: 0, length: 0)
-    if let owner = plan.places.owner { key.owner = event.load(fromByteOffset: owner, as: UInt32.self) }
-    if let length = plan.places.length { key.length = event.load(fromByteOffset: length, as: Int64.self) }
+  static func key(of event: UnsafeRawPointer, _ places: EventPlaces) -> MemoryKey {
+    var key = MemoryKey(symbol: event.load(fromByteOffset: places.symbol.unsafelyUnwrapped, as: UInt32.self), owner: 0, length: 0)
+    if let owner = places.owner { key.owner = event.load(fromByteOffset: owner, as: UInt32.self) }
+    if let length = places.length { key.length = event.load(fromByteOffset: length, as: Int64.self) }
     return key
   }
 
@@ -54,9 +54,9 @@ extension ExpressionMemory {
   }
 
   private func findWide(_ events: UnsafeRawPointer, _ stride: Int, _ count: Int) {
-    let (hot, blocks) = (isLarge ? min(plan.hot, 256) : 0, columns.blocks)
+    let (places, hot, blocks) = (plan.places, isLarge ? min(plan.hot, 256) : 0, columns.blocks)
     for i in 0..<count {
-      let key = key(of: events + i &* stride)
+      let key = Self.key(of: events + i &* stride, places)
       if Int(key.symbol) < tableSize, let block = table[Int(key.symbol)], block.load(as: MemoryKey.self) == key {
         prefetch(block, hot)
         blocks[i] = block

@@ -23,7 +23,7 @@ extension ExpressionRunner {
     guard let remembered, let plan = program.plan else { return (expressions[number].verdict(of: event), []) }
     return withUnsafeBytes(of: event) { bytes in
       let event = bytes.baseAddress.unsafelyUnwrapped
-      guard let copy = remembered.copy(of: remembered.key(of: event)) else { return (.undecided, []) }
+      guard let copy = remembered.copy(of: ExpressionMemory.key(of: event, plan.places)) else { return (.undecided, []) }
       return withUnsafeTemporaryAllocation(byteCount: Workspace.size(program, chunk: 1), alignment: 16) { memory in
         let space = Workspace(program, chunk: 1, in: memory.baseAddress.unsafelyUnwrapped)
         let machine = Machine(program: program, space: space, events: event, stride: 0, count: 1)
