@@ -76,8 +76,8 @@ let plugins = [
   PluginTargets("HTTPPoll", uses: ["StockbusDecoding", "StockbusNetwork", "StockbusSystem"], inTests: ["TestServers"]),
   PluginTargets("WatchlistFilter", uses: ["LibC", "StockbusFiles"]),
   PluginTargets("Bars", uses: ["CMemoryBarrier", "StockbusInstruments"], inTests: ["FileReplay", "StockbusRuntime"]),
-  PluginTargets("Filter", uses: ["StockbusExpressions"]),
-  PluginTargets("SortingFeed", uses: ["CMemoryBarrier", "StockbusInstruments"]),
+  PluginTargets("Filter", uses: ["StockbusExpressions", "StockbusInstruments"]),
+  PluginTargets("SortingFeed", uses: ["CMemoryBarrier", "StockbusExpressions", "StockbusInstruments"]),
   PluginTargets("Movers", uses: ["StockbusInstruments"]),
   PluginTargets(
     "FlashLogger", uses: ["StockbusFiles", "StockbusInstruments", "StockbusTerminal"],
@@ -106,8 +106,8 @@ let plugins = [
   PluginTargets(
     "NotificationDispatcher",
     uses: [
-      "StockbusText", "StockbusCrypto", "StockbusDecoding", "StockbusFiles", "StockbusInstruments", "StockbusNetwork", "StockbusProcesses",
-      "StockbusSystem",
+      "StockbusExpressions", "StockbusText", "StockbusCrypto", "StockbusDecoding", "StockbusFiles", "StockbusInstruments",
+      "StockbusNetwork", "StockbusProcesses", "StockbusSystem",
       "StockbusTerminal", "StockbusViewing",
       .product(name: "Subprocess", package: "swift-subprocess"),
       .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
@@ -169,7 +169,7 @@ let house: [[Target]] = [
       room(
         "StockbusPlugin",
         uses: ["StockbusOptions", "LibC", "EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
-      room("StockbusExpressions", uses: ["EventBus", "MarketData"]),
+      room("StockbusExpressions", uses: ["EventBus", "MarketData", "CMemoryBarrier"]),
       room("StockbusPacking", uses: ["EventBus", "MarketData"]),
     ]),
   // The machine: files and their rotation, child processes, services, digests.
@@ -192,7 +192,7 @@ let house: [[Target]] = [
     "Market",
     [
       room("StockbusTrading", uses: ["StockbusPlugin", "MarketData"]),
-      room("StockbusInstruments", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
+      room("StockbusInstruments", uses: ["StockbusExpressions", "StockbusPlugin", "MarketData", "StockbusFiles"]),
       room("StockbusDecoding", uses: ["StockbusPlugin", "EventBus", "MarketData"]),
     ]),
   // Connections: TLS, HTTP, WebSocket, a web server.

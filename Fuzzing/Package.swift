@@ -54,7 +54,7 @@ let package = Package(
     room(
       "StockbusPlugin", on: "Contract",
       uses: ["StockbusOptions", "LibC", "EventBus", "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log")]),
-    room("StockbusExpressions", on: "Contract", uses: ["EventBus", "MarketData"]),
+    room("StockbusExpressions", on: "Contract", uses: ["EventBus", "MarketData", "CMemoryBarrier"]),
     room("StockbusPacking", on: "Contract", uses: ["EventBus", "MarketData"]),
     room("StockbusSQLite", on: "Storage", uses: ["CLibSQLite"]),
     room("StockbusText", on: "System"),

@@ -1,13 +1,9 @@
+package import StockbusInstruments
 package import StockbusPlugin
 
 /// Which price of a quote a bar is made of.
 package enum QuotePrice: String, Choice {
   case mid, bid, ask
-}
-
-/// Which sessions of instruments with a calendar count.
-package enum CountedSessions: String, Choice {
-  case all, regular
 }
 
 package struct BarsSettings: Options {

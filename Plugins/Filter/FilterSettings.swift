@@ -1,17 +1,19 @@
-internal import StockbusExpressions
+package import StockbusInstruments
 package import StockbusPlugin
 
 package struct FilterSettings: Options {
-  @Setting("The condition that an event must fulfil to pass, such as price > 100 and symbol in [AAPL, NVDA].")
+  @Setting(
+    "The condition that an event must fulfil to pass, such as price > 100 and symbol in [AAPL, NVDA]; it may look at earlier events, as in price > sma(price, 20)."
+  )
   package var `where`: ConditionText
+  @Setting(
+    "For windows such as session and first 15m: which sessions of instruments with a calendar count, all (pre, regular, post) or regular ones only."
+  )
+  package var sessions = CountedSessions.all
 
   package init() {}
 
   package func validate(_ problems: inout OptionProblems) {
-    do throws(ExpressionError) { _ = try ExpressionSyntax(self.where.text) } catch { problems.add(TextFault(where: error)) }
+    if let fault = self.where.syntaxFault("where") { problems.add(fault) }
   }
-}
-
-extension TextFault {
-  init(where error: ExpressionError) { self.init("where", "'where': \(error.message)", character: error.range.lowerBound) }
 }

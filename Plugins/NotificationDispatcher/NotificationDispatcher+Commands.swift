@@ -10,7 +10,9 @@ extension NotificationDispatcher: CommandableComponent {
       CommandInfo("disable [NAME]", "Disables all alerts, or the rule or channel of this name."),
       CommandInfo("mute DURATION [NAME]", "Mutes all alerts, or the channel of this name, for this time."),
       CommandInfo("test CHANNEL", "Sends a test alert through a channel, even if it is disabled or muted."),
-      CommandInfo("add SYMBOLS CONDITION LEVEL …", "Adds a rule: AAPL above 200 rearm 0.5% cooldown 1m once."),
+      CommandInfo(
+        "add SYMBOLS CONDITION LEVEL …",
+        "Adds a rule: AAPL above 200 rearm 0.5% cooldown 1m once, or AAPL cooldown 1m when price > sma(price, 20)."),
       CommandInfo("remove RULE", "Removes a rule."),
     ]
   }

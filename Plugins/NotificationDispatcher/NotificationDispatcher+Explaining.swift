@@ -1,3 +1,4 @@
+internal import StockbusExpressions
 package import StockbusPlugin
 internal import StockbusViewing
 
@@ -11,31 +12,47 @@ extension NotificationDispatcher {
     if concerned.isEmpty { return [Explanation(.filters, "no rule is about it", by: OptionPlace("rules"))] }
     let watches = book.watches(of: symbol)
     return concerned.prefix(Self.limit).compactMap { number in
-      book.rules[number].map { explain($0, watches.first { $0.rule == number }) }
+      book.rules[number].map { rule in
+        explain(rule, watches.first { $0.rule == number }, functions(of: number, after: last))
+      }
     }
   }
 
-  private func explain(_ rule: Rule, _ watch: RuleWatch?) -> Explanation {
-    let name = "rule \(shown(rule.name)) (\(rule.condition.kind.rawValue) \(rule.condition.level)\(rule.span))"
+  /// What the functions of a rule have, as the end of a sentence; empty without functions.
+  private func functions(of rule: Int, after last: (any Event)?) -> String {
+    guard let last = last as? E else { return "" }
+    let functions = conditions?.functions(of: rule, after: last) ?? []
+    return functions.isEmpty ? "" : "; " + functions.map(\.description).joined(separator: ", ")
+  }
+
+  private func explain(_ rule: Rule, _ watch: RuleWatch?, _ functions: String) -> Explanation {
+    let name = "rule \(shown(rule.name)) (\(rule.conditionText))"
     let setting = place(of: rule)
     let fired = watch?.lastFired.map { Timestamp(ns: $0) }
     func say(_ verdict: Explanation.Verdict, _ words: String) -> Explanation {
-      Explanation(verdict, "\(name) \(words)", by: setting, at: fired)
+      Explanation(verdict, "\(name) \(words)\(functions)", by: setting, at: fired)
     }
     switch state(of: rule) {
     case .on: break
     case let state: return say(.filters, "is \(state.rawValue)")
     }
     switch watch?.phase {
-    case nil, .unknown: return say(.waits, "has received no price of it yet")
+    case nil, .unknown:
+      return say(.waits, watch == nil || rule.when == nil ? "has received no price of it yet" : "could not be decided yet")
     case .armed: return say(.waits, fired == nil ? "has not been true yet" : "has fired, and is armed again")
     case .waiting: return say(.filters, "was true again within its cooldown")
     case .spent: return say(.alerts, "has fired, and fires only once")
     case .passed:
       return fired == nil
-        ? say(.filters, "was true at the first price, and waits until the price has gone back")
-        : say(.alerts, "has fired, and waits until the price has gone back")
+        ? say(.filters, "was true at the first price, and waits until \(back(rule))")
+        : say(.alerts, "has fired, and waits until \(back(rule))")
     }
+  }
+
+  /// What arms a rule again.
+  private func back(_ rule: Rule) -> String {
+    if let condition = rule.rearmWhen { return "\(condition) is true" }
+    return rule.when == nil ? "the price has gone back" : "it is false"
   }
 
   /// Where the rule is written; nil for one that came otherwise.

@@ -1,3 +1,4 @@
+internal import StockbusInstruments
 package import StockbusPlugin
 package import StockbusViewing
 
@@ -8,7 +9,7 @@ extension NotificationDispatcher: OfferingComponent, RuleDesk {
     book.present.prefix(WatchedRule.limit).map { rule in
       WatchedRule(
         component: context.id, name: rule.name, symbols: rule.subject,
-        condition: "\(rule.condition.kind.rawValue) \(rule.condition.level)\(rule.span)", state: state(of: rule))
+        condition: rule.conditionText, state: state(of: rule))
     }
   }
 
@@ -28,13 +29,19 @@ extension NotificationDispatcher: OfferingComponent, RuleDesk {
       throw unknown("channel", channel, among: deliveries.queues.map(\.name))
     }
     if book.present.count >= Self.mostRules { throw CommandError("there are \(Self.mostRules) rules already") }
+    for (option, text) in settings.expressions {
+      if let fault = text.fault(option, for: E.self) { throw CommandError(fault.message) }
+    }
     let rule = Rule(settings)
+    if rule.hasExpressions, let excess = RuleConditions<E>.excess(book.rules + [rule]) { throw CommandError(excess) }
     book.add(rule)
+    renewConditions()
     return RuleChange(name, is: .on, remarks: book.slips(in: rule))
   }
 
   package func remove(_ rule: RuleOwner) throws(CommandError) -> RuleChange {
     book.remove(try number(of: rule))
+    renewConditions()
     return RuleChange(rule.title, is: .gone)
   }
 

@@ -1,3 +1,4 @@
+internal import StockbusExpressions
 internal import StockbusFiles
 internal import StockbusInstruments
 public import StockbusPlugin
@@ -32,6 +33,9 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
   let context: Context
   private let tools: ChannelTools
   var book: RuleBook
+  /// Nil if no rule has expressions.
+  private(set) var conditions: RuleConditions<E>?
+  private var hasHadEvents = false
   var deliveries: DeliveryQueues
   var switches = Switches()
   private var number = 0
@@ -62,7 +66,9 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
       memory?.book
       ?? RuleBook(
         written + added, windowLimit: settings.windowPrices, windowRoom: settings.windowRoom,
-        closes: PreviousCloses(context.past, context.instruments), splits: SplitWatch(context.instruments))
+        closes: PreviousCloses(context.past, context.instruments), splits: SplitWatch(context.instruments),
+        sessions: InstrumentSessions(context.instruments, .all))
+    conditions = RuleConditions(book.rules, context.functionSettings(settings.sessions, for: E.self), context.takeFunctions())
     switches = memory?.switches ?? Switches(isEnabled: settings.enabled)
     number = memory?.number ?? 0
     deliveries = DeliveryQueues([], queue: settings.queue, quiet: nil, context: context)
@@ -90,6 +96,8 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
   package static func carryOver(
     _ old: Memory, from before: NotificationSettings, to after: NotificationSettings, into memory: Memory
   ) {
+    // Values of other sessions do not belong into the same window.
+    if before.sessions == after.sessions { FunctionMemory.carryOver(old, into: memory) }
     guard var knowledge = old[known] else { return }
     let written = (before: before.rules.map { Rule($0) }, after: after.rules.map { Rule($0) })
     if before.enabled != after.enabled { knowledge.switches = Switches(isEnabled: after.enabled) }
@@ -101,6 +109,16 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
       knowledge.book?.change(from: written.before, to: written.after)
     }
     memory[known] = knowledge
+  }
+
+  package static func faults(in settings: NotificationSettings) -> [(option: String, message: String)] {
+    RuleConditions<E>.excess(settings.rules.map { Rule($0) }).map { [("rules", "'rules': \($0)")] } ?? []
+  }
+
+  package static func textFaults(in settings: NotificationSettings) -> [TextFault] {
+    settings.rules.enumerated().flatMap { number, rule in
+      rule.expressions.compactMap { $0.text.fault($0.option, for: E.self)?.inside("rules", item: number) }
+    }
   }
 
   package static func namedSymbols(_ settings: NotificationSettings) -> [NamedSymbol] {
@@ -123,7 +141,9 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
   }
 
   package func receive(_ events: Span<E>) async throws {
-    let found = book.process(events, isSilent: switches.isSilent(at: context.clock))
+    hasHadEvents = true
+    let isSilent = switches.isSilent(at: context.clock)
+    let found = conditions == nil ? book.process(events, isSilent: isSilent) : judge(events, isSilent: isSilent)
     // The usual case.
     if found.isEmpty { return }
     for firing in found { publish(firing) }
@@ -134,11 +154,30 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
 
   private static var mostUnpublished: Int { 4096 }
 
+  private func judge(_ events: Span<E>, isSilent: Bool) -> [RuleBook.Firing] {
+    conditions?.judge(events)
+    defer { countAsides() }
+    return book.process(events, conditions?.verdicts ?? RuleVerdicts(), isSilent: isSilent)
+  }
+
+  /// Makes the program of the rules' expressions anew, after a change of the rules. What they remember stays, as far as they still have it.
+  func renewConditions() {
+    if conditions == nil, !book.present.contains(where: \.hasExpressions) { return }
+    leaveFunctions()
+    conditions = RuleConditions(book.rules, context.functionSettings(settings.sessions, for: E.self), context.takeFunctions())
+  }
+
+  private func leaveFunctions() {
+    if let use = conditions?.memoryUse { context.count(use) }
+    context.leaveFunctions(conditions?.snapshot(), hasHadEvents: hasHadEvents)
+  }
+
   private func countAsides() {
     let asides = book.takeAsides()
     suppressed.add(asides.suppressed)
     silenced.add(asides.silenced)
     context.count(datedAhead: asides.datedAhead)
+    if asides.notReady > 0 { context.notReady.add(asides.notReady) }
     if asides.withoutClose > 0 {
       context.counter(
         "without a close", "Symbols whose change counts from their first price of a date, because no earlier close is known."
@@ -229,6 +268,7 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
   package func stop() async {
     hasStopped = true
     context.remember(Knowledge(book: book, switches: switches, number: number), Self.known)
+    leaveFunctions()
     if book.cut > 0 { context.logger.warning("\(book.cut) prices did not fit into a window: see 'window_prices' and 'window_memory'") }
     for sentence in deliveries.failures { context.note(sentence) }
     context.lose(deliveries.abandon(), "alerts that were not delivered before the end")

@@ -39,7 +39,7 @@ extension SortingFeedSettings {
             "has fewer ranks than 'top' (see 'top' of \(name)), so the ranks after them are unknown; 'top' may be at most that number",
             at: "top")
         }
-        if own.by != by { add("is ordered by \(own.by.rawValue) in \(name), so 'by' must be the same", at: "by") }
+        if own.by != by { add("is ordered by \(own.by.text) in \(name), so 'by' must be the same", at: "by") }
         if own.order != order { add("is \(own.order.rawValue) in \(name), so 'order' must be the same", at: "order") }
         if !own.tiesByName {
           add(

@@ -4,6 +4,8 @@ internal import StockbusPlugin
 /// The symbols of a feed in order, with the data of each.
 struct Ranking: ~Copyable {
   private let by: RankingKey
+  /// The number that is ordered by, in words; nil if that is one of the ranking's own figures.
+  let number: String?
   let top: Int
   /// True if changes are the ranking's own, and not those of a feed upstream.
   private let ownsChange: Bool
@@ -35,7 +37,9 @@ struct Ranking: ~Copyable {
 
   /// - Parameter isBehindAnother: true if its events are from another feed.
   init(_ settings: SortingFeedSettings, isBehindAnother: Bool) {
-    by = settings.by
+    // With a number prices are stored, as with any key that is not the price.
+    if case .key(let key) = settings.by { by = key } else { by = .volume }
+    number = settings.by.number
     tiesByName = settings.tiesByName
     top = settings.top ?? .max
     ownsChange = !isBehindAnother || settings.since == .previousClose
@@ -77,6 +81,41 @@ struct Ranking: ~Copyable {
         updateTop(events, i, events[i].tradedSize, T.self, into: &output)
       }
     }
+  }
+
+  /// Takes a batch of which the numbers that are ordered by have been computed: nil keeps the last one of the symbol. Returns for how many
+  /// events there has been none yet.
+  mutating func update<E: PricedEvent>(_ events: Span<E>, by numbers: ArraySlice<Int64?>, into output: inout Outlet<Ranked>) -> Int {
+    if tiesByName { return update(events, by: numbers, ByName.self, into: &output) }
+    return update(events, by: numbers, ByAppearance.self, into: &output)
+  }
+
+  private mutating func update<E: PricedEvent, T: TieRule>(
+    _ events: Span<E>, by numbers: ArraySlice<Int64?>, _: T.Type, into output: inout Outlet<Ranked>
+  ) -> Int {
+    var notReady = 0
+    for i in events.indices {
+      if events[i].hasLeft {
+        remove(events, i, into: &output)
+        continue
+      }
+      let size = events[i].countedSize
+      guard events[i].condition.countsForLast else {
+        addVolume(events, i, size)
+        output.filter()
+        continue
+      }
+      let entry = entry(of: events[i].symbol, at: events[i].lastPrice, events[i].priceDecimals)
+      guard let key = numbers[numbers.startIndex + i] ?? order.key(of: entry) else {
+        notReady += 1
+        addVolume(events, i, size)
+        output.filter()
+        continue
+      }
+      let (ranked, before, now) = rank(events, i, size, T.self, by: key)
+      if top == .max { output.send(ranked) } else { sendTop(ranked, from: before, to: now, into: &output) }
+    }
+    return notReady
   }
 
   /// An update by a trade that does not count for everything.
@@ -122,7 +161,7 @@ struct Ranking: ~Copyable {
   /// Applies an event to the order; returns the event to send, and the ranks counted from 0.
   @inline(__always)
   private mutating func rank<E: PricedEvent, T: TieRule>(
-    _ events: Span<E>, _ i: Int, _ size: Quantity, _: T.Type
+    _ events: Span<E>, _ i: Int, _ size: Quantity, _: T.Type, by number: Int64? = nil
   ) -> (ranked: Ranked, before: Int?, now: Int) {
     let entry = entry(of: events[i].symbol, at: events[i].lastPrice, events[i].priceDecimals)
     let price = events[i].lastPrice
@@ -144,8 +183,8 @@ struct Ranking: ~Copyable {
     let sizeDecimals = max(standings[Int(entry)].sizeDecimals, events[i].sizeDecimals)
     standings[Int(entry)].volume = volume
     standings[Int(entry)].sizeDecimals = sizeDecimals
-    let (before, now) = order.update(
-      entry, key: by == .price ? price.raw : otherKey(entry, price, change, percent, volume), tie: T.tie(of: entry, ties))
+    let own = by == .price ? price.raw : otherKey(entry, price, change, percent, volume)
+    let (before, now) = order.update(entry, key: number ?? own, tie: T.tie(of: entry, ties))
     // The event's properties are read again here, because there are too few registers to hold all of them until now.
     let ranked = Ranked(
       symbol: events[i].symbol, rank: UInt32(truncatingIfNeeded: now &+ 1),
@@ -166,7 +205,14 @@ struct Ranking: ~Copyable {
   private mutating func updateTop<E: PricedEvent, T: TieRule>(
     _ events: Span<E>, _ i: Int, _ size: Quantity, _: T.Type, into output: inout Outlet<Ranked>
   ) {
-    var (ranked, previous, now) = rank(events, i, size, T.self)
+    let (ranked, previous, now) = rank(events, i, size, T.self)
+    sendTop(ranked, from: previous, to: now, into: &output)
+  }
+
+  /// Sends a symbol's event, and the symbols that it displaced, if only the first `top` ranks are published.
+  @inline(__always)
+  private mutating func sendTop(_ event: Ranked, from previous: Int?, to now: Int, into output: inout Outlet<Ranked>) {
+    var ranked = event
     let before = previous ?? Int.max
     if now >= top { ranked.rank = 0 }
     if before >= top { ranked.previousRank = 0 }
@@ -307,9 +353,10 @@ struct Ranking: ~Copyable {
     for row in rows {
       let entry = admit(row.symbol, row.standing)
       guard let last = row.last else { continue }
-      _ = order.update(
-        entry, key: by == .price ? last.price.raw : otherKey(entry, last.price, last.change, last.percent, last.volume.raw),
-        tie: tie(of: entry))
+      // An order by another number begins with the next events.
+      if number != nil, row.number == nil { continue }
+      let own = by == .price ? last.price.raw : otherKey(entry, last.price, last.change, last.percent, last.volume.raw)
+      _ = order.update(entry, key: number == nil ? own : row.number ?? own, tie: tie(of: entry))
       if !ownsChange { changes[Int(entry)] = Change(change: last.change, percent: last.percent) }
       if top != .max { keep(last, entry) }
     }

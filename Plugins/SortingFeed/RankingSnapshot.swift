@@ -8,8 +8,14 @@ struct RankingSnapshot: Sendable {
     let standing: Standing
     /// Nil if the symbol is not in the order.
     let last: Ranked?
+    /// The number that it is ordered by, if that is not one of the feed's own figures.
+    var number: Int64?
+
+    var withoutNumber: Row { Row(symbol: symbol, standing: standing, last: last) }
   }
 
+  /// The number in words; nil if symbols are ordered by one of the feed's own figures.
+  let number: String?
   /// In the order of first appearance.
   let rows: [Row]
   /// The places in `rows` of the symbols in the readers' list, best first.
@@ -27,11 +33,13 @@ extension Ranking {
     var symbols = [Symbol](repeating: Symbol(id: 0), count: standings.count)
     for id in 0..<entries.count where Int(entries[id]) < standings.count { symbols[Int(entries[id])] = Symbol(id: UInt32(id)) }
     let rows = symbols.enumerated().map { number, symbol in
-      RankingSnapshot.Row(symbol: symbol, standing: standings[number], last: last(symbol, UInt32(number)))
+      RankingSnapshot.Row(
+        symbol: symbol, standing: standings[number], last: last(symbol, UInt32(number)),
+        number: self.number == nil ? nil : order.key(of: UInt32(number)))
     }
     var published: [UInt32] = []
     order.forEach(ranks: 0..<top) { entry, _ in published.append(entry) }
-    return RankingSnapshot(rows: rows, published: published, closes: closes, splits: splits)
+    return RankingSnapshot(number: number, rows: rows, published: published, closes: closes, splits: splits)
   }
 
   /// Sends the present list to readers who have the list of `earlier`, at the times of `event`: the symbols that have left, then all of it

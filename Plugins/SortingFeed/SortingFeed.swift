@@ -1,4 +1,5 @@
-internal import StockbusInstruments
+internal import StockbusExpressions
+package import StockbusInstruments
 public import StockbusPlugin
 
 extension Plugin {
@@ -40,8 +41,14 @@ package enum RankingStart: String, Choice {
 }
 
 package struct SortingFeedSettings: Options {
-  @Setting("What to order by: the price, its change or per cent since the reference ('since'), or the volume traded since then.")
-  package var by = RankingKey.price
+  @Setting(
+    "What to order by: price; change or percent since the reference ('since'); volume, traded since then; or a number over the fields of the events, which may look at earlier ones: zscore(price, 1h). A symbol for which it has had no value yet has no rank."
+  )
+  package var by = RankingBy.key(.price)
+  @Setting(
+    "For windows such as session and first 15m in 'by': which sessions of instruments with a calendar count, all (pre, regular, post) or regular ones only."
+  )
+  package var sessions = CountedSessions.all
   @Setting(
     "The reference of change, per cent and volume: the symbol's first price, or the previous close, which for the first trading date comes from the file under 'history'; without a known close it is the first price."
   )
@@ -64,7 +71,16 @@ package struct SortingFeedSettings: Options {
   package init() {}
 
   package func validate(_ problems: inout OptionProblems) {
+    if case .number(let text) = by {
+      do throws(ExpressionError) { _ = try ExpressionSyntax(text) } catch {
+        problems.add(TextFault("by", "'by': \(error.message)", character: error.range.lowerBound))
+      }
+    }
     guard mergeLists else { return }
+    if case .number = by {
+      problems.add(
+        "lists that are merged are ordered by price, change, per cent or volume: their events do not have other numbers", at: "by")
+    }
     if top == nil {
       problems.add(
         "'merge_lists' needs 'top', at most that of the feeds: the first ranks follow from those of each partition, but ranks of all symbols need all symbols in one feed",
@@ -104,6 +120,9 @@ package struct SortingFeedSettings: Options {
 ///
 /// **Splits** of the instruments are applied to the price that a change counts from, with the symbol's first event after it; volumes stay.
 ///
+/// **By a number** symbols are ordered by the last value that it has had; the number has a value for the events that count for what it reads.
+/// An event whose price does not count for the last price is filtered, and its value shows with the symbol's next event.
+///
 /// **When the options change** the order continues. With the next event, the feed first sends the symbols that have left the list (rank 0),
 /// then all of it from rank 1 on; readers then have the list that the new options would have given from the beginning, including sizes that
 /// waited for the next event of their symbol. After a change of `since` everything begins again: the feed first sends that all symbols have
@@ -122,6 +141,9 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
   /// Whether there is nothing to do but to rank.
   private var isPlain: Bool
   private let context: Context
+  /// Nil if symbols are ordered by one of the feed's own figures.
+  private var numbers: NumberRunner<E>?
+  private var hasHadEvents = false
 
   /// The state that an instance leaves for the next one; nil once that has taken it. With any options the snapshot has the readers' list.
   private static var snapshot: MemoryKey<RankingSnapshot?> { MemoryKey("ranking", whenOptionsChange: .keep) }
@@ -132,7 +154,9 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
     ranking = Ranking(settings, isBehindAnother: E.self == Ranked.self)
     let earlier: RankingSnapshot? = context.recall(Self.snapshot) ?? nil
     context.remember(nil, Self.snapshot)
-    if let earlier, earlier.since == settings.since { ranking.restore(earlier.rows) }
+    if let earlier, earlier.since == settings.since {
+      ranking.restore(earlier.number == ranking.number ? earlier.rows : earlier.rows.map(\.withoutNumber))
+    }
     // An instance with another `since` has no closes.
     openings = settings.since == .previousClose ? Openings(context, earlier?.closes) : nil
     let splits =
@@ -141,7 +165,22 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
     unsent = earlier
     let begins = settings.tiesByName && earlier?.rows.isEmpty ?? true
     isNew = begins
-    isPlain = earlier == nil && settings.since == .firstPrice && !begins && splits == nil
+    let snapshot = context.takeFunctions()
+    if let number = settings.number(for: E.self) {
+      var runner = NumberRunner(number, context.functionSettings(settings.sessions, for: E.self))
+      if let snapshot { runner.restore(snapshot) }
+      numbers = consume runner
+    }
+    isPlain = earlier == nil && settings.since == .firstPrice && !begins && splits == nil && settings.by.number == nil
+  }
+
+  package static func textFaults(in settings: SortingFeedSettings) -> [TextFault] { settings.textFaults(for: E.self) }
+
+  package static func carryOver(
+    _ old: Memory, from before: SortingFeedSettings, to after: SortingFeedSettings, into memory: Memory
+  ) {
+    // Values of other sessions do not belong into the same window.
+    if before.sessions == after.sessions { FunctionMemory.carryOver(old, into: memory) }
   }
 
   package static func faults(in settings: SortingFeedSettings) -> [(option: String, message: String)] {
@@ -160,14 +199,20 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
   private func processSpecially(_ events: Span<E>, into output: inout Outlet<Ranked>) {
     if isNew { output.send(.beginning(at: events[0])) }
     if let earlier = unsent { ranking.send(after: earlier, at: events[0], into: &output) }
-    (isNew, unsent, isPlain) = (false, nil, openings == nil && splits == nil)
+    (isNew, unsent, isPlain) = (false, nil, openings == nil && splits == nil && numbers == nil)
     if isPlain { ranking.update(events, into: &output) } else { update(events, into: &output) }
   }
 
   package func handOver(into output: inout Outlet<Ranked>) {
     // If no event has arrived, readers still have the list of the previous instance.
     context.remember(unsent ?? ranking.snapshot(openings?.closes, splits), Self.snapshot)
+    countFunctions()
+    context.leaveFunctions(numbers?.snapshot(), hasHadEvents: hasHadEvents)
   }
+
+  package func drain(into output: inout Outlet<Ranked>) { countFunctions() }
+
+  private func countFunctions() { if let use = numbers?.memoryUse { context.count(use) } }
 
   package func explain(_ symbol: Symbol, last: (any Event)?) -> [Explanation] {
     settings.explain(symbol, in: ranking, waits: "it has no rank, because it has had no valid price yet")
@@ -175,29 +220,45 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
 
   /// Ranks the events between two openings, or splits, at once.
   private func update(_ events: Span<E>, into output: inout Outlet<Ranked>) {
+    hasHadEvents = true
+    let keys = keys(of: events)
     var done = 0
     for i in events.indices {
       while let split = splits?.take(events[i]) {
-        ranking.update(events.extracting(done..<i), into: &output)
+        rank(events, done..<i, keys, into: &output)
         ranking.apply(split, to: events[i].symbol, at: events[i].lastPrice)
         done = i
       }
       guard let opening = openings?.take(events[i]) else { continue }
-      ranking.update(events.extracting(done..<i), into: &output)
+      rank(events, done..<i, keys, into: &output)
       // No `??`: the optimizer of Swift 6.3 fails on a span in an autoclosure.
       var price = events[i].lastPrice
       if let close = opening.close { price = close }
       ranking.open(events[i].symbol, from: price, events[i].priceDecimals)
       done = i
     }
-    ranking.update(events.extracting(done...), into: &output)
+    rank(events, done..<events.count, keys, into: &output)
+  }
+
+  private func rank(_ events: Span<E>, _ range: Range<Int>, _ keys: [Int64?]?, into output: inout Outlet<Ranked>) {
+    guard let keys else { return ranking.update(events.extracting(range), into: &output) }
+    let notReady = ranking.update(events.extracting(range), by: keys[range], into: &output)
+    if notReady > 0 { context.notReady.add(notReady) }
+  }
+
+  /// The number of each event; nil if symbols are ordered by one of the feed's own figures.
+  private func keys(of events: Span<E>) -> [Int64?]? {
+    if numbers == nil { return nil }
+    var keys = [Int64?](repeating: nil, count: events.count)
+    numbers?.compute(events) { keys[$0] = $1 }
+    return keys
   }
 }
 
 extension SortingFeedSettings {
   func explain(_ symbol: Symbol, in ranking: borrowing Ranking, waits: String) -> [Explanation] {
     guard let rank = ranking.rank(of: symbol) else { return [Explanation(.waits, waits)] }
-    let place = "rank \(rank + 1) of \(ranking.order.count) by \(by.rawValue)"
+    let place = "rank \(rank + 1) of \(ranking.order.count) by \(by.text)"
     guard let top else { return [Explanation(.ranks, place, by: OptionPlace("by"))] }
     return rank < top
       ? [Explanation(.ranks, "\(place), among the first \(top)", by: OptionPlace("top"))]

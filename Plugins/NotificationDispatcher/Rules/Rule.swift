@@ -1,3 +1,4 @@
+internal import StockbusInstruments
 internal import StockbusPlugin
 
 /// A checked rule.
@@ -14,8 +15,13 @@ struct Rule: Equatable, Sendable {
   let symbols: SymbolChoice?
   /// The symbols as they were written, separated by commas; `*` for all.
   let subject: String
-  /// The condition as it was written.
-  let condition: RuleSettings.Condition
+  /// The condition as it was written; nil if it is an expression.
+  let condition: RuleSettings.Condition?
+  /// The condition that is an expression, and the one that arms the rule again.
+  let when: String?
+  let rearmWhen: String?
+  /// True if the rule fires at most once in a session.
+  let isOncePerSession: Bool
   /// The channels to which alerts are sent; nil for all.
   let channels: [String]?
   /// True if its alerts are sent in quiet hours too.
@@ -25,10 +31,14 @@ struct Rule: Equatable, Sendable {
   var isEnabled: Bool
 
   init(_ settings: RuleSettings) {
+    // A rule with an expression does not use the comparison of its test.
     let condition = settings.condition ?? RuleSettings.Condition(.above, .amount(0))
     let quantity = settings.of
     name = settings.effectiveName
-    self.condition = condition
+    self.condition = settings.condition
+    when = settings.when?.text
+    rearmWhen = settings.rearmWhen?.text
+    isOncePerSession = settings.oncePer == .session
     symbols = settings.choice
     subject = settings.symbol?.description ?? settings.symbols?.joined(separator: ",") ?? "*"
     channels = settings.owner == nil ? settings.channels : []
@@ -43,9 +53,16 @@ struct Rule: Equatable, Sendable {
     test = RuleTest(
       quantity: kind, comparison: comparison, threshold: condition.level.raw,
       rearm: Self.clamped(Int128(condition.level.raw) - Int128(sign) * Int128(margin)), isCrossing: isCrossing,
-      firesAtOnce: settings.initial, once: settings.once, cooldown: settings.cooldown.wholeNanoseconds,
+      hasWhen: settings.when != nil, hasRearmWhen: settings.rearmWhen != nil, firesAtOnce: settings.initial, once: settings.once,
+      cooldown: settings.cooldown.wholeNanoseconds,
       remind: settings.remind?.wholeNanoseconds, expires: settings.expires?.ns ?? .max)
   }
+
+  /// The condition in words: `above 200`, `rises_by 5% in 1m`, `when close > 20`.
+  var conditionText: String { condition.map { "\($0.kind.rawValue) \($0.level)\(span)" } ?? when.map { "when \($0)" } ?? "" }
+
+  /// True if a condition of it is an expression.
+  var hasExpressions: Bool { when != nil || rearmWhen != nil }
 
   /// ` in 1m`, ` since the previous close`; empty without either.
   var span: String {

@@ -1,5 +1,6 @@
 internal import EventBus
 internal import MarketData
+internal import StockbusExpressions
 internal import StockbusInstruments
 
 /// All rules, with their state for each symbol.
@@ -38,6 +39,8 @@ struct RuleBook: Sendable {
   private var starts: ContiguousArray<Start?> = []
   /// Nil if no instrument has been split.
   private var splits: SplitWatch?
+  /// The sessions of rules that fire once in each.
+  private let sessions: InstrumentSessions
   /// The last price, parallel to `watches`; only if there are splits.
   private var lasts: ContiguousArray<Int64?> = []
 
@@ -58,6 +61,8 @@ struct RuleBook: Sendable {
     var silenced = 0
     /// The number of event times that were not used because they were ahead of the clock, and of clocks that were set back.
     var datedAhead = 0
+    /// Verdicts of rules that were open.
+    var notReady = 0
     /// The number of opened trading dates without a known earlier close.
     var withoutClose = 0
   }
@@ -67,9 +72,14 @@ struct RuleBook: Sendable {
   ///   - windowRoom: the largest number of prices stored for all of them.
   ///   - closes: the previous closes; without them, changes since then count from the first price.
   ///   - splits: the splits of the instruments.
-  init(_ rules: [Rule], windowLimit: Int, windowRoom: Int = .max, closes: PreviousCloses? = nil, splits: SplitWatch? = nil) {
+  ///   - sessions: the trading dates of the instruments.
+  init(
+    _ rules: [Rule], windowLimit: Int, windowRoom: Int = .max, closes: PreviousCloses? = nil, splits: SplitWatch? = nil,
+    sessions: InstrumentSessions = InstrumentSessions(Instruments(), .all)
+  ) {
     self.closes = closes
     self.splits = splits
+    self.sessions = sessions
     usesCloses = rules.contains { $0.isSinceClose }
     self.windowLimit = windowLimit
     self.windowRoom = windowRoom
@@ -92,32 +102,74 @@ struct RuleBook: Sendable {
     return fired
   }
 
+  /// Takes a batch whose events the rules' expressions have been judged on. Events whose price does not count are judged too.
+  mutating func process<E: PricedEvent>(_ events: Span<E>, _ verdicts: RuleVerdicts, isSilent: Bool) -> [Firing] {
+    var fired: [Firing] = []
+    for i in events.indices {
+      let id = Int(events[i].symbol.id)
+      if id < places.count, places[id] == 0 { continue }
+      if events[i].hasLeft { continue }
+      let isCounted = events[i].condition.countsForLast
+      let place = arrive(events[i], id, isCounted: isCounted)
+      if place < 0 { continue }
+      for k in watches[place].indices {
+        let number = watches[place][k].rule
+        let when = verdicts.when(number, i)
+        if when == .undecided { asides.notReady += 1 }
+        let (outcome, reference) = watches[place][k].step(
+          isCounted ? events[i].lastPrice.raw : nil, when: when, rearm: verdicts.rearm(number, i), at: clocks[place].now,
+          isSilent: isSilent || !switches[number], room: &windowRoom)
+        note(outcome, of: k, at: place, events[i], reference, &fired)
+      }
+    }
+    return fired
+  }
+
   @inline(__always)
   private mutating func look<E: PricedEvent>(at event: E, _ id: Int, _ isSilent: Bool, _ fired: inout [Firing]) {
-    if id >= places.count || places[id] < 0 { meet(event.symbol) }
-    let place = Int(places[id]) - 1
+    let place = arrive(event, id, isCounted: true)
     if place < 0 { return }
-    let price = event.lastPrice.raw
-    let reading = clocks[place].take(event.time, received: event.received)
-    let time = clocks[place].now
-    if reading != .fair { correct(place, reading) }
-    if splits != nil { split(event, place) }
-    if usesCloses { open(event, place) }
+    let (price, time) = (event.lastPrice.raw, clocks[place].now)
     for i in watches[place].indices {
       let number = watches[place][i].rule
       let (outcome, reference) = watches[place][i].step(
         price, at: time, isSilent: isSilent || !switches[number], room: &windowRoom)
-      switch outcome {
-      case .nothing: break
-      case .suppressed: asides.suppressed += 1
-      case .silenced: asides.silenced += 1
-      case .fires:
-        fired.append(
-          Firing(
-            rule: number, symbol: event.symbol, price: event.lastPrice, decimals: event.priceDecimals,
-            time: EventClock.fair(event.time, received: event.received),
-            reference: rules[number]?.reference == nil ? nil : Price(raw: reference), lacksClose: starts[place]?.lacksClose ?? false))
+      note(outcome, of: i, at: place, event, reference, &fired)
+    }
+  }
+
+  /// Brings what is known of an event's symbol up to date; returns its place, which is negative if no rule applies to it.
+  @inline(__always)
+  private mutating func arrive<E: PricedEvent>(_ event: E, _ id: Int, isCounted: Bool) -> Int {
+    if id >= places.count || places[id] < 0 { meet(event.symbol) }
+    let place = Int(places[id]) - 1
+    if place < 0 { return place }
+    let reading = clocks[place].take(event.time, received: event.received)
+    if reading != .fair { correct(place, reading) }
+    if isCounted, splits != nil { split(event, place) }
+    if isCounted, usesCloses { open(event, place) }
+    return place
+  }
+
+  /// Notes the result of a rule.
+  @inline(__always)
+  private mutating func note<E: PricedEvent>(
+    _ outcome: RuleState.Outcome, of watch: Int, at place: Int, _ event: E, _ reference: Int64, _ fired: inout [Firing]
+  ) {
+    switch outcome {
+    case .nothing: break
+    case .suppressed: asides.suppressed += 1
+    case .silenced: asides.silenced += 1
+    case .fires:
+      let number = watches[place][watch].rule
+      if rules[number]?.isOncePerSession == true {
+        watches[place][watch].beQuiet(until: sessions.session(of: event.symbol, at: Timestamp(ns: clocks[place].now)).upperBound.ns)
       }
+      fired.append(
+        Firing(
+          rule: number, symbol: event.symbol, price: event.lastPrice, decimals: event.priceDecimals,
+          time: EventClock.fair(event.time, received: event.received),
+          reference: rules[number]?.reference == nil ? nil : Price(raw: reference), lacksClose: starts[place]?.lacksClose ?? false))
     }
   }
 

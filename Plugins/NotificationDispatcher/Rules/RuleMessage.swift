@@ -8,8 +8,9 @@ struct RuleMessage {
   /// The rule's own message, or the default one: `AAPL crossed above 200: 200.10`, `AAPL rose by 5.20 (5.2%) in 10m: 100.00 → 105.20`.
   var text: String {
     if let own = rule.message { return own.filled(values) }
-    let level = rule.condition.level
-    switch rule.condition.kind {
+    guard let condition = rule.condition else { return "\(symbol) meets \(rule.when ?? ""): \(price)" }
+    let level = condition.level
+    switch condition.kind {
     case .risesBy: return "\(symbol) rose by \(move)\(span): \(path)"
     case .fallsBy: return "\(symbol) fell by \(move)\(span): \(path)"
     case .above, .below, .crossesAbove, .crossesBelow:
@@ -24,13 +25,14 @@ struct RuleMessage {
   private var span: String { firing.lacksClose && rule.isSinceClose ? " since its first price" : rule.span }
 
   private var verb: String {
-    switch rule.condition.kind {
+    switch rule.condition?.kind {
     case .above: "is above"
     case .below: "is below"
     case .crossesAbove: "crossed above"
     case .crossesBelow: "crossed below"
     case .risesBy: "rose by"
     case .fallsBy: "fell by"
+    case nil: "meets"
     }
   }
 
@@ -51,7 +53,8 @@ struct RuleMessage {
 
   private var values: [String: String] {
     [
-      "rule": rule.name, "symbol": symbol, "price": price, "time": firing.time.description, "threshold": "\(rule.condition.level)",
+      "rule": rule.name, "symbol": symbol, "price": price, "time": firing.time.description,
+      "threshold": rule.condition.map { "\($0.level)" } ?? "",
       "reference": firing.reference.map(format) ?? "", "change": signedChange, "percent": percent == nil ? "" : signedPercent,
     ]
   }

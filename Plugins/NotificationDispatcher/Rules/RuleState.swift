@@ -26,6 +26,8 @@ struct RuleState: BitwiseCopyable, Hashable, Sendable {
   var phase = Phase.unknown
   /// When the rule last fired, in nanoseconds; nil for never.
   var lastFired: Int64?
+  /// The end of the session in which a rule with `once_per` has fired, in nanoseconds.
+  var quietUntil = Int64.min
 
   /// Takes the next price; returns the result.
   ///
@@ -37,9 +39,21 @@ struct RuleState: BitwiseCopyable, Hashable, Sendable {
   mutating func step(_ test: RuleTest, _ price: Int64, against reference: Int64, at time: Int64, isSilent: Bool) -> Outcome {
     if phase == .spent { return .nothing }
     guard let holds = test.holds(price, against: reference, level: test.threshold) else { return .nothing }
+    return step(
+      test, holds: holds, isBack: !holds && test.holds(price, against: reference, level: test.rearm) == false, at: time, isSilent: isSilent)
+  }
+
+  /// Takes the next verdict of the rule's condition, nil if it is undecided; returns the result.
+  ///
+  /// - Parameter isBack: true if a rule that has fired is armed again; asked for only where this matters.
+  @inline(__always)
+  mutating func step(
+    _ test: RuleTest, holds: Bool?, isBack: @autoclosure () -> Bool, at time: Int64, isSilent: Bool
+  ) -> Outcome {
     switch phase {
     case .spent: return .nothing
     case .unknown:
+      guard let holds else { return .nothing }
       if !holds {
         phase = .armed
         return .nothing
@@ -48,13 +62,17 @@ struct RuleState: BitwiseCopyable, Hashable, Sendable {
       phase = .passed
       return .nothing
     case .armed:
-      return holds ? fire(test, time, isSilent) : .nothing
+      return holds == true ? fire(test, time, isSilent) : .nothing
     case .waiting, .passed:
-      if !holds, test.holds(price, against: reference, level: test.rearm) == false {
+      if isBack() {
         phase = .armed
         return .nothing
       }
-      guard holds else { return .nothing }
+      guard holds == true else {
+        // What is over when the cooldown ends does not fire; it has to be armed by its own condition.
+        if holds == false, test.hasRearmWhen { phase = .passed }
+        return .nothing
+      }
       if phase == .waiting { return isCooling(test, time) ? .nothing : fire(test, time, isSilent) }
       guard let remind = test.remind, let lastFired, time.subtractingSaturating(lastFired) >= remind else { return .nothing }
       return fire(test, time, isSilent)
@@ -64,23 +82,33 @@ struct RuleState: BitwiseCopyable, Hashable, Sendable {
   /// Arms the rule, unless it never fires again.
   mutating func rearm() { if phase != .spent { phase = .armed } }
 
+  /// Arms a rule that has fired.
+  mutating func rearmAfterFiring() { if phase == .passed || phase == .waiting { phase = .armed } }
+
   /// Arms the rule, or marks its condition as true, without firing, after a split has changed the last price.
   mutating func settle(_ test: RuleTest, at price: Int64) {
     if phase == .spent || phase == .unknown { return }
     if test.holds(price, against: 0, level: test.threshold) == true {
       if phase == .armed { phase = .passed }
-    } else if test.holds(price, against: 0, level: test.rearm) == false {
+    } else if !test.hasRearmWhen, test.holds(price, against: 0, level: test.rearm) == false {
       phase = .armed
     }
   }
 
   /// Corrects the state after the clock was set back: the rule fired at `time` at the latest.
-  mutating func setBack(to time: Int64) { lastFired = lastFired.map { min($0, time) } }
+  mutating func setBack(to time: Int64) {
+    lastFired = lastFired.map { min($0, time) }
+    quietUntil = .min
+  }
 
   private mutating func fire(_ test: RuleTest, _ time: Int64, _ isSilent: Bool) -> Outcome {
     if isSilent || time >= test.expires {
       phase = .passed
       return isSilent ? .silenced : .nothing
+    }
+    if time < quietUntil {
+      phase = .passed
+      return .nothing
     }
     if isCooling(test, time) {
       // A crossing is over at once; a lasting condition may still be true after the cooldown.

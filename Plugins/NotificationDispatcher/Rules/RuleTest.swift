@@ -27,6 +27,9 @@ struct RuleTest: BitwiseCopyable, Hashable, Sendable {
   var rearm: Int64
   /// True for a crossing, which happens at one moment; false for a condition that lasts.
   var isCrossing: Bool
+  /// True if an expression decides in place of the comparison, and if one arms the rule again.
+  var hasWhen: Bool
+  var hasRearmWhen: Bool
   /// True if the first price of a symbol may fire.
   var firesAtOnce: Bool
   var once: Bool

@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusExpressions
 internal import StockbusInstruments
 
 /// One rule applied to one symbol: the condition, the state, and the prices to compare with.
@@ -41,6 +42,33 @@ struct RuleWatch: Sendable {
     return (state.step(test, price, against: reference, at: time, isSilent: isSilent), reference)
   }
 
+  /// Takes the next event of a component of which rules have expressions, as `step` does.
+  ///
+  /// - Parameters:
+  ///   - price: nil if the event does not count for the last price.
+  ///   - when, rearm: the verdicts of the rule's expressions; nil for those that it does not have.
+  mutating func step(
+    _ price: Int64?, when: Verdict?, rearm: Verdict?, at time: Int64, isSilent: Bool, room: inout Int
+  ) -> (outcome: RuleState.Outcome, reference: Int64) {
+    if let when {
+      let holds: Bool? = when == .undecided ? nil : when == .yes
+      let isBack = rearm.map { $0 == .yes } ?? (holds == false)
+      return (state.step(test, holds: holds, isBack: isBack, at: time, isSilent: isSilent), 0)
+    }
+    guard let price else {
+      if rearm == .yes { state.rearmAfterFiring() }
+      return (.nothing, 0)
+    }
+    guard let rearm else { return step(price, at: time, isSilent: isSilent, room: &room) }
+    if isSinceClose, close == nil { close = price }
+    let reference = window?.push(price, at: time, room: &room) ?? close ?? 0
+    let holds = test.holds(price, against: reference, level: test.threshold)
+    return (state.step(test, holds: holds, isBack: rearm == .yes, at: time, isSilent: isSilent), reference)
+  }
+
+  /// The rule has fired, and does not fire again before this time.
+  mutating func beQuiet(until time: Int64) { state.quietUntil = time }
+
   /// Begins a trading date: changes count from `close`, and the rule is armed again unless it never fires again.
   mutating func open(from close: Int64) {
     guard isSinceClose else { return }
@@ -55,7 +83,7 @@ struct RuleWatch: Sendable {
   mutating func apply(_ split: PriceSplit, last: Int64?) {
     window?.apply(split)
     close = close.flatMap { split.adjust($0) }
-    if test.quantity == .price, let last { state.settle(test, at: last) }
+    if test.quantity == .price, !test.hasWhen, let last { state.settle(test, at: last) }
   }
 
   /// Corrects the state after the clock was set back: nothing in it happened after `time`.

@@ -26,7 +26,7 @@ enum RuleWords {
       try check(key)
       if flags.contains(key), rest.first != "true", rest.first != "false" {
         request.options.append(.init(key, "true"))
-      } else if key == "name" || key == "message" {
+      } else if key == "name" || key == "message" || key == "when" || key == "rearm_when" {
         // The last option takes the rest of the line as its value.
         request.options.append(.init(key, rest.joined(separator: " ")))
         rest = []

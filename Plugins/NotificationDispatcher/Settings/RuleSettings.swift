@@ -1,3 +1,4 @@
+package import StockbusInstruments
 package import StockbusPlugin
 internal import StockbusViewing
 
@@ -6,6 +7,11 @@ package struct RuleSettings: Options {
   /// What a threshold is compared with.
   package enum Measure: String, Choice {
     case price, change, percent
+  }
+
+  /// In what a rule fires at most once.
+  package enum Period: String, Choice {
+    case session
   }
 
   /// What a change counts from.
@@ -42,6 +48,10 @@ package struct RuleSettings: Options {
   @Setting("Fires while the price is this much below the highest one in the window, or below the previous close.")
   package var fallsBy: Move?
   @Setting(
+    "Fires while this condition is true; it may look at earlier events, as in crosses_above(sma(close, 20), sma(close, 50)). Every event of the inputs is judged, also those whose price does not count."
+  )
+  package var when: ConditionText?
+  @Setting(
     "How far back prices are compared, by the events' own times; by default back to the start.",
     in: .nanoseconds(1) ... .seconds(31_622_400)
   )
@@ -49,13 +59,17 @@ package struct RuleSettings: Options {
   @Setting(
     "How far the value must move back across the threshold before the rule can fire again; a percentage is a share of the threshold.")
   package var rearm: Move?
+  @Setting("Before the rule can fire again this condition must have been true; by default the rule's own condition must have been false.")
+  package var rearmWhen: ConditionText?
   @Setting("How long the rule does not fire again for the same symbol.", in: .zero ... .seconds(31_622_400))
   package var cooldown = Duration.zero
   @Setting("Fires again at this interval while the condition is true; not for crossings.", in: .nanoseconds(1) ... .seconds(31_622_400))
   package var remind: Duration?
   @Setting("Fires once for each symbol, and never again.")
   package var once = false
-  @Setting("Fires even if the condition is already true at a symbol's first price.")
+  @Setting("Fires at most once for each symbol in a session: the trading date of its calendar, or a day in the zone of the run.")
+  package var oncePer: Period?
+  @Setting("Fires even if the condition is already true at a symbol's first price, or when 'when' is first decided.")
   package var initial = false
   @Setting("The time after which the rule does not fire.")
   package var expires: Timestamp?
@@ -77,11 +91,11 @@ package struct RuleSettings: Options {
 
   package func validate(_ problems: inout OptionProblems) {
     let conditions = conditions
-    if conditions.isEmpty {
-      problems.add("a rule needs one of \(Condition.Kind.list)", at: name == nil ? nil : "name")
-    } else if conditions.count > 1 {
-      let names = conditions.map { "'\($0.kind.rawValue)'" }.joined(separator: " and ")
-      problems.add("a rule has one condition, not \(names)", at: conditions[1].kind.rawValue)
+    let names = conditions.map(\.kind.rawValue) + (when == nil ? [] : ["when"])
+    if names.isEmpty {
+      problems.add("a rule needs one of \(Condition.Kind.list), 'when'", at: name == nil ? nil : "name")
+    } else if names.count > 1 {
+      problems.add("a rule has one condition, not \(names.map { "'\($0)'" }.joined(separator: " and "))", at: names[1])
     }
     if let owner, owner.contains(where: \.isWhitespace) { problems.add("'owner' is a name without spaces", at: "owner") }
     if owner != nil, channels != nil { problems.add("either 'owner' or 'channels', not both", at: "channels") }
@@ -95,7 +109,34 @@ package struct RuleSettings: Options {
         problems.add("'message': \(error)", at: "message")
       }
     }
-    if let condition = conditions.first, conditions.count == 1 { validate(condition, &problems) }
+    if let condition = conditions.first, names.count == 1 { validate(condition, &problems) }
+    if when != nil { validateWhen(&problems) }
+    validateFiring(&problems)
+  }
+
+  private func validateWhen(_ problems: inout OptionProblems) {
+    if of != .price { problems.add("'of' is for \(Condition.Kind.levels), not for 'when'", at: "of") }
+    if since != .firstPrice { problems.add("'since' is for changes, not for 'when'", at: "since") }
+    if window != nil { problems.add("'window' is for changes; a function of 'when' has its own, as in highest(price, 5m)", at: "window") }
+    if rearm != nil { problems.add("'rearm' moves a threshold, which 'when' does not have; write 'rearm_when'", at: "rearm") }
+    if owner != nil { problems.add("'when' is not for a rule with an 'owner'", at: "when") }
+  }
+
+  /// Checks how often the rule may fire.
+  private func validateFiring(_ problems: inout OptionProblems) {
+    for (option, text) in expressions {
+      if let fault = text.syntaxFault(option) { problems.add(fault) }
+    }
+    if rearmWhen != nil {
+      if rearm != nil { problems.add("either 'rearm' or 'rearm_when', not both", at: "rearm_when") }
+      if once { problems.add("a rule with 'once' is never armed again, so 'rearm_when' has no effect", at: "rearm_when") }
+      if remind != nil { problems.add("'remind' fires again without being armed; either it or 'rearm_when', not both", at: "rearm_when") }
+      if owner != nil { problems.add("'rearm_when' is not for a rule with an 'owner'", at: "rearm_when") }
+    }
+    if let oncePer {
+      if once { problems.add("either 'once' or 'once_per', not both", at: "once_per") }
+      if remind != nil { problems.add("either 'remind' or 'once_per: \(oncePer.rawValue)', not both", at: "once_per") }
+    }
   }
 
   private func validate(_ condition: Condition, _ problems: inout OptionProblems) {
@@ -171,6 +212,11 @@ extension RuleSettings {
 
   var condition: Condition? { conditions.first }
 
+  /// Its conditions that are expressions, by their options.
+  var expressions: [(option: String, text: ConditionText)] {
+    [("when", when), ("rearm_when", rearmWhen)].compactMap { option, text in text.map { (option, $0) } }
+  }
+
   /// The symbols it applies to; nil for all.
   var choice: SymbolChoice? { symbol.map { SymbolChoice(only: $0) } ?? symbols.map { SymbolChoice($0) } }
 
@@ -189,6 +235,6 @@ extension RuleSettings {
     let subject = symbol?.description ?? symbols.map { $0.prefix(3).joined(separator: ",") + ($0.count > 3 ? ",…" : "") } ?? "*"
     let what = of == .price ? "" : " \(of.rawValue)"
     let span = window.map { " in \($0.optionText)" } ?? (since == .previousClose ? " since previous_close" : "")
-    return subject + what + (condition.map { " \($0.kind.rawValue) \($0.level)" } ?? "") + span
+    return subject + what + (condition.map { " \($0.kind.rawValue) \($0.level)" } ?? when.map { " when \($0.text)" } ?? "") + span
   }
 }

@@ -11,12 +11,17 @@ public struct Expression<E: Event>: Sendable {
   public let description: String
   @usableFromInline let core: CompiledExpression
 
-  /// Compiles a text; throws an error that shows what is wrong and where.
-  public init(_ text: String) throws(ExpressionError) {
-    core = try CompiledExpression(text, EventShape(E.self))
+  /// Compiles a text; throws an error that shows what is wrong and where. Functions with memory are an error unless the place keeps what
+  /// they remember.
+  public init(_ text: String, in place: ExpressionPlace = .singleEvents) throws(ExpressionError) {
+    core = try CompiledExpression(text, EventShape(E.self), place)
     self.text = text
     description = core.description
   }
+
+  /// True if it has functions over earlier events. An `ExpressionRunner` then sees all events in their order; `matches` and `verdict`, which
+  /// see one event, find such functions undecided.
+  public var hasMemory: Bool { core.program.plan != nil }
 
   /// The names and patterns with which the expression compares the event's symbol, sorted.
   public var symbolNames: [String] {
@@ -42,16 +47,18 @@ extension Expression: CustomStringConvertible {}
 public struct AnyExpression: Sendable {
   public let text: String
   public let eventType: any Event.Type
+  private let place: ExpressionPlace
 
   /// Compiles a text for an event type; throws an error that shows what is wrong and where.
-  public init(_ text: String, for type: any Event.Type) throws(ExpressionError) {
-    _ = try CompiledExpression(text, EventShape(opening: type))
+  public init(_ text: String, for type: any Event.Type, in place: ExpressionPlace = .singleEvents) throws(ExpressionError) {
+    _ = try CompiledExpression(text, EventShape(opening: type), place)
+    self.place = place
     self.text = text
     eventType = type
   }
 
   /// The expression for a static event type; nil if its type is a different one.
-  public func bound<E: Event>(to type: E.Type) -> Expression<E>? { eventType == type ? try? Expression<E>(text) : nil }
+  public func bound<E: Event>(to type: E.Type) -> Expression<E>? { eventType == type ? try? Expression<E>(text, in: place) : nil }
 }
 
 /// A text that follows the grammar. Its words have not been checked.
@@ -60,34 +67,4 @@ public struct ExpressionSyntax: Sendable {
   public let description: String
 
   public init(_ text: String) throws(ExpressionError) { description = try Parser.parse(text).description }
-}
-
-/// The part of a compiled expression that does not depend on the event type.
-@usableFromInline
-final class CompiledExpression: Sendable {
-  let program: ExpressionCode
-  let description: String
-
-  init(_ text: String, _ shape: EventShape) throws(ExpressionError) {
-    let tree = try Parser.parse(text)
-    program = ExpressionCode(try Checker(text: text, shape: shape).condition(tree))
-    description = tree.description
-    if Workspace.size(program, chunk: 1) > Self.room {
-      throw ExpressionError(.limit, "the expression is too complex", text, tree.range)
-    }
-  }
-
-  /// Bytes of stack for the evaluation of one event.
-  private static let room = 512
-
-  /// The verdict on the event that begins at `event`.
-  @usableFromInline
-  func verdict(_ event: UnsafeRawPointer) -> Verdict {
-    // The size is constant, so that the memory is taken from the stack.
-    withUnsafeTemporaryAllocation(byteCount: Self.room, alignment: 16) { memory in
-      let space = Workspace(program, chunk: 1, in: memory.baseAddress.unsafelyUnwrapped)
-      Machine(program: program, space: space, events: event, stride: 0, count: 1).run()
-      return Verdict(rawValue: space.bytes[0]) ?? .undecided
-    }
-  }
 }

@@ -6,11 +6,27 @@ public struct TextFault: Sendable, Hashable {
   public let message: String
   /// The first wrong character of the text, as a Unicode scalar counted from 0.
   public let character: Int
+  private var place: OptionPlace
 
   public init(_ option: String, _ message: String, character: Int) {
     self.option = option
     self.message = message
     self.character = character
+    place = OptionPlace(option)
+  }
+
+  /// The same fault as seen from the enclosing options, in which its options are `option`, or item `item` of that option's list.
+  public func inside(_ option: String, item: Int? = nil) -> TextFault {
+    let outer = option + (item.map { "[\($0)]" } ?? "")
+    var copy = TextFault(self.option, "'\(outer)': \(message)", character: character)
+    copy.place = place.inside(option, item: item)
+    return copy
+  }
+
+  /// Adds the fault at its place in `node`, the options.
+  package func report(in node: ConfigNode?, else mark: ConfigNode.Mark, _ problems: inout Problems) {
+    let found = place.find(in: node, else: mark)
+    report(found.node, else: found.mark, &problems)
   }
 
   /// Adds the fault at its character in `node`. If the place of single characters is not known, the message gives the character's number.

@@ -106,7 +106,7 @@ func trade(_ symbol: Symbol, _ price: Int64, size: Int64 = 1, _ side: Side = .bu
   @Test(arguments: [
     (
       "",
-      "1:1: error: 'where' is required: an expression such as price > 100 (The condition that an event must fulfil to pass, such as price > 100 and symbol in [AAPL, NVDA].)"
+      "1:1: error: 'where' is required: an expression such as price > 100 (The condition that an event must fulfil to pass, such as price > 100 and symbol in [AAPL, NVDA]; it may look at earlier events, as in price > sma(price, 20).)"
     ),
     ("where: price >", "1:15: error: 'where': expected a value, found the end"),
     ("where: \"price > 100 and prise < 0\"", "1:25: error: 'where': trade has no field 'prise'; did you mean 'price'?"),

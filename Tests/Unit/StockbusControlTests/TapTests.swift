@@ -99,6 +99,10 @@ import Testing
     }
     #expect(try mistake("") == nil)
     #expect(try mistake("where=rnk%20%3C%203") == "where: 'where': column 1: ranked has no field 'rnk'; did you mean 'rank'?")
+    #expect(
+      try mistake("where=price%20%3E%20sma(price,3)")
+        == "where: 'where': column 9: sma needs earlier events, but a tap sees each event by itself; a filter in the configuration remembers them"
+    )
     #expect(try mistake("fields=rank,nonsense")?.hasPrefix("fields: 'fields' names 'nonsense'; there are symbol, rank,") == true)
     #expect(try mistake("fields=rank,rank")?.contains("a field twice") == true)
     #expect(try mistake("format=xml") == "format: 'format' is json or csv")

@@ -88,11 +88,11 @@ import Testing
     ),
     (
       "price > 1 within 5m",
-      "column 11: a condition looks at one event at a time; for changes within a time use the rules of notification_dispatcher, with 'window'"
+      "column 11: write a time in a function, as in highest(price, 5m) or price / lowest(price, 5m) > 101%"
     ),
     (
       "price > 1 in 5m",
-      "column 11: a condition looks at one event at a time; for changes within a time use the rules of notification_dispatcher, with 'window'"
+      "column 11: write a time in a function, as in highest(price, 5m) or price / lowest(price, 5m) > 101%"
     ),
     ("price \u{2265} 100", "column 7: write '>='"),
     ("price\u{2265}100", "column 6: write '>='"),
@@ -122,7 +122,10 @@ import Testing
     ("time > 2013-10-08T09:30:00 and true", "column 8: a time is written with its zone, as in 2013-10-08T13:30:00Z"),
     ("time > 2013-13-08T09:30:00Z", "column 8: a time is written with its zone, as in 2013-10-08T13:30:00Z"),
     ("abz(price) > 1", "column 1: unknown function 'abz'; did you mean 'abs'?"),
-    ("sqrt(price) > 1", "column 1: unknown function 'sqrt'; there are abs, min, max"),
+    (
+      "sqrt(price) > 1",
+      "column 1: unknown function 'sqrt'; there are abs, min, max, and functions over earlier events such as sma(price, 20), highest(price, 5m), vwap(session) and crosses_above(price, vwap(session))"
+    ),
     ("abs() > 1", "column 5: abs takes a value"),
     ("abs(1, 2) > 1", "column 6: expected ')', found ','"),
     ("min(price) > 1", "column 10: min takes two or more values, as in min(bid, ask)"),
@@ -164,21 +167,22 @@ import Testing
       "a number cannot be compared with a duration; d, h, m, s, ms, us and ns are units of time, and a million is written as 1_000_000 or 1e6"
     ),
     ("price > 5 percent", 11, "write a '%' directly after the number, as in 1.5%"),
+    ("price > price[1]", 14, "an earlier value is written as prev(price), or prev(price, 3) for three events before"),
     ("price > +5", 9, "expected a value, found '+'; a number has no '+' before it"),
     (
       "$price > 1", 1, "'$' has no meaning here; write a field without it, and a symbol with it in quotation marks, as in \"$X\""
     ),
     (
       "within 5m", 1,
-      "a condition looks at one event at a time; for changes within a time use the rules of notification_dispatcher, with 'window'"
+      "write a time in a function, as in highest(price, 5m) or price / lowest(price, 5m) > 101%"
     ),
     (
       "price crosses above 100", 7,
-      "a condition looks at one event at a time; for rises, falls and crossings use the rules of notification_dispatcher"
+      "write crosses_above(price, 100) or crosses_below(price, 100) for crossings, and change(price) > 0 or change(price) < 0 for moves"
     ),
     (
       "price > avg(price)", 9,
-      "unknown function 'avg'; a condition looks at one event at a time; sums, averages and earlier values are not available"
+      "unknown function 'avg'; write sma(price, 20)"
     ),
     (
       "time > now()", 8,

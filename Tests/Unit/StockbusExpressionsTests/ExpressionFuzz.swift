@@ -9,18 +9,28 @@ struct ExpressionFuzz {
   private(set) var expressions = 0
   /// The distinct messages, without quoted texts and numbers, which show the error paths that were reached.
   private(set) var messages: Set<String> = []
+  /// Two batches of random events.
+  private let events: [[Reading]] = {
+    var random = RandomExpressions(seed: 3)
+    return [(0..<5).map { _ in random.event() }, (0..<20).map { _ in random.event() }]
+  }()
 
   /// The property that is violated for a text; nil if none is.
   mutating func fault(in text: String) -> String? {
     inputs += 1
     do throws(ExpressionError) {
-      let expression = try Expression<Reading>(text)
+      let expression = try Expression<Reading>(text, in: .withMemory)
       expressions += 1
+      if expression.hasMemory {
+        if (try? Expression<Reading>(text)) != nil { return "single events take it, although it has memory" }
+        var runner = ExpressionRunner(expression)
+        for events in events { runner.judge(events.span) { _, _ in } }
+      }
       let verdict = expression.verdict(of: Reading.schema.example)
       let plain = expression.description
       // The canonical form may be longer than the text, and then exceed the limit.
       guard plain.utf8.count <= ExpressionLimits.length else { return nil }
-      let again = try Expression<Reading>(plain)
+      let again = try Expression<Reading>(plain, in: .withMemory)
       if again.description != plain { return "its plain form \(plain) is read as \(again)" }
       if again.verdict(of: Reading.schema.example) != verdict { return "its plain form \(plain) means something else" }
       return nil

@@ -32,6 +32,9 @@ import Testing
     ("a == 'it''s'", nil),
     ("a == 'say \"x\"' or a == \"tab\\t\\u{1b}\\\\\"", "a == \"say \\\"x\\\"\" or a == \"tab\\t\\u{1b}\\\\\""),
     ("true or not false", "true or not false"),
+    ("highest( price,first  15m )>sma(price,20)", "highest(price, first 15m) > sma(price, 20)"),
+    ("since( (price>100) or side==buy )<5m", "since(price > 100 or side == buy) < 5m"),
+    ("sum(size, session) > first", "sum(size, session) > first"),
     ("(a == b) == c", "(a == b) == c"),
   ])
   func `is printed plainly`(text: String, plain: String?) throws {
@@ -67,6 +70,7 @@ import Testing
     case .percent(let value): return "%\(value)"
     case .duration(let value): return "d\(value)"
     case .time(let value): return "t\(value)"
+    case .opening(let value): return "first\(value)"
     case .bool(let value): return "\(value)"
     case .negate(let inner): return "(neg \(shape(inner)))"
     case .not(let inner): return "(not \(shape(inner)))"

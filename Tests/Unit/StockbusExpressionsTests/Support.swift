@@ -65,9 +65,9 @@ extension Reading {
 
 func verdict<E: Event>(_ text: String, _ event: E) throws(ExpressionError) -> Verdict { try Expression<E>(text).verdict(of: event) }
 
-func error<E: Event>(_ text: String, _: E.Type = Trade.self) -> ExpressionError? {
+func error<E: Event>(_ text: String, _: E.Type = Trade.self, _ place: ExpressionPlace = .singleEvents) -> ExpressionError? {
   do throws(ExpressionError) {
-    _ = try Expression<E>(text)
+    _ = try Expression<E>(text, in: place)
     return nil
   } catch { return error }
 }

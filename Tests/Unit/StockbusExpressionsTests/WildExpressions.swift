@@ -96,7 +96,7 @@ struct WildExpressions {
     case 7: return "[" + value(depth - 1) + "]"
     default:
       let count = chance(90) ? upTo(4) : upTo(18)
-      return pick(["abs", "min", "max", "abz", "price", "and", "len"]) + "("
+      return pick(["abs", "min", "max", "abz", "price", "and", "len", "sma", "prev", "highest", "since", "crosses_above", "vwap"]) + "("
         + (0..<count).map { _ in value(depth - 1) }.joined(separator: ", ")
         + pick([")", ")", ")", "", ",)"])
     }
@@ -168,7 +168,8 @@ struct WildExpressions {
 
   private static let vocabulary = [
     "price", "symbol", "side", "mood", "note", "time", "percent", "rank", "AAPL", "buy", "and", "or", "not", "in", "matches", "(", ")", "[",
-    "]", ",", "+", "-", "*", "/", "<", "<=", "==", "!=", "1", "2.5", "1%", "250ms", "\"x\"", "'", "true", "abs", "min(", "=", "&&", "\\",
+    "]", ",", "+", "-", "*", "/", "<", "<=", "==", "!=", "1", "2.5", "1%", "250ms", "\"x\"", "'", "true", "abs", "min(", "sma(", "first",
+    "session", "20)", "first 15m", "crosses_above(", "=", "&&", "\\",
     "é",
     "…", "5x", "1h1h", "\"\\u{110000}\"", "1e400", "\u{201c}", ";", "#", "$", "`", "@", "{", "}", "|", "||", "^", "~", ":", "?", ".", "%",
     // Words of other languages.

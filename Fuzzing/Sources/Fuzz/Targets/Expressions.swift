@@ -12,7 +12,9 @@ extension Target {
       " and ",
       " or ", "not ", " in [", " not in [", " matches ", "\"*a?\"", "==", "!=", "<=", ">=", "abs(", "min(", "max(", "true", "false", "AAPL",
       "\"BRK.B\"", "buy", "wild", "1.5%", "250ms", "1h30m", "2013-10-08T13:30:00Z", "1e9", "0.000000001", "9223372036.854775807",
-      "\\u{71}", " - ", " + ", " * ", " / ", "(price)", "(5)",
+      "\\u{71}", " - ", " + ", " * ", " / ", "(price)", "(5)", "sma(", "highest(", "vwap(", "prev(", "rsi(", "zscore(", "macd(", "since(",
+      "crosses_above(", ", 20)", ", 5m)", "session)",
+      "first 15m)",
     ], budget: 300
   ) { bytes in
     let written = text(bytes)
@@ -23,6 +25,10 @@ extension Target {
     do throws(ExpressionError) {
       let expression = try Expression<Trade>(written)
       _ = expression.matches(Trade.schema.example)
+    } catch { check(error, written) }
+    do throws(ExpressionError) {
+      let expression = try Expression<Reading>(written, in: .withMemory)
+      if expression.hasMemory { checkMemory(expression) }
     } catch { check(error, written) }
     switch ExpressionDraft<Reading>(written) {
     case .empty: law(written.utf8.allSatisfy { $0 == 32 || $0 == 9 }, "empty, and yet something")
@@ -66,11 +72,26 @@ extension Target {
     law(together == alone, "'\(plain)' judges a run as it judges events")
   }
 
+  /// Functions over earlier events are an error for single events, and batches make no difference.
+  private static func checkMemory(_ expression: Expression<Reading>) {
+    law((try? Expression<Reading>(expression.text)) == nil, "'\(expression)' has memory, and is taken for single events")
+    var together = ExpressionRunner(expression)
+    var alone = ExpressionRunner(expression)
+    var verdicts: ([Verdict], [Verdict]) = ([], [])
+    let events = readings + readings + readings
+    together.judge(events.span) { _, chunk in for i in chunk.indices { verdicts.0.append(chunk[i]) } }
+    for event in events {
+      let batch = [event]
+      alone.judge(batch.span) { _, chunk in verdicts.1.append(chunk[0]) }
+    }
+    law(verdicts.0 == verdicts.1, "'\(expression)' judges batches otherwise than events")
+  }
+
   /// False if the model would take too long, or if its arithmetic, which does not check that, would overflow.
   private static func isForModel(_ tree: Syntax) -> Bool {
     switch tree.kind {
     case .match(_, let pattern, _): if case .string(let glob) = pattern.kind { glob.count { $0 == "*" } < 5 } else { false }
-    case .word, .string, .number, .percent, .duration, .time, .bool: true
+    case .word, .string, .number, .percent, .duration, .time, .opening, .bool: true
     case .negate(let inner), .not(let inner): isForModel(inner)
     case .arithmetic(_, let left, let right): isForModel(left) && isForModel(right)
     case .call(_, let parts), .comparison(let parts, _), .all(let parts), .any(let parts): parts.allSatisfy(isForModel)

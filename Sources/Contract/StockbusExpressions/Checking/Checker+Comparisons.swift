@@ -116,8 +116,18 @@ extension Checker {
     case (.load(let load), .constant(let b)): return direct(load, comparison, b)
     case (.load(let a), .load(let b)) where !a.isNarrow && !b.isNarrow && a.isInteger == b.isInteger:
       return .fields(a.offset, comparison, b.offset)
+    case (.constant(let a), .recall(let b)): return remembered(b, comparison.mirrored, a)
+    case (.recall(let a), .constant(let b)): return remembered(a, comparison, b)
+    case (.load(let a), .recall(let b)) where !a.isNarrow && !a.isInteger: return .fieldColumn(a.offset, comparison, b)
+    case (.recall(let a), .load(let b)) where !b.isNarrow && !b.isInteger: return .fieldColumn(b.offset, comparison.mirrored, a)
+    case (.recall(let a), .recall(let b)): return .columns(a, comparison, b)
     default: return .compare(left, comparison, right)
     }
+  }
+
+  /// A result has 64 bits. With a constant beyond them it is compared the long way, because it may be undecided.
+  private static func remembered(_ column: Int, _ comparison: Comparison, _ constant: Int128) -> Condition {
+    Int64(exactly: constant).map { .column(column, comparison, $0) } ?? .compare(.recall(column), comparison, .constant(constant))
   }
 
   /// Compares a field with a constant in the field's own unit. If the constant is out of range, the result is constant.

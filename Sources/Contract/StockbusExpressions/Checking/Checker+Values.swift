@@ -13,6 +13,12 @@ extension Checker {
       if dimension == .time { throw fail(.type, "a time has no sign", syntax) }
       return (try folded(.negate(term), syntax), dimension)
     case .arithmetic(let operation, let left, let right): return try arithmetic(operation, left, right, syntax)
+    case .call(let function, _) where function.isCondition:
+      throw fail(.type, "\(function.rawValue)(…) is a condition, not a value", syntax)
+    case .call(let function, let arguments) where function.hasMemory:
+      let (term, dimension) = try remembered(function, arguments, syntax)
+      if case .recall(let column) = term { planner.dimensions[column] = dimension }
+      return (term, dimension)
     case .call(let function, let arguments): return try call(function, arguments, syntax)
     default:
       switch try operand(syntax) {
@@ -159,7 +165,7 @@ extension Checker {
   private func folded(_ term: Term, _ syntax: Syntax) throws(ExpressionError) -> Term {
     let result: Int128?
     switch term {
-    case .constant, .load: return term
+    case .constant, .load, .recall: return term
     case .negate(let a):
       guard let a = a.constant else { return term }
       result = Wide.negated(a)

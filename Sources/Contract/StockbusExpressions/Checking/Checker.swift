@@ -5,6 +5,9 @@ internal import MarketData
 struct Checker {
   let text: String
   let shape: EventShape
+  let place: ExpressionPlace
+  /// Collects the functions with memory.
+  let planner: MemoryPlanner
 
   /// `mayGoOn`: the expression may become valid by further typing, if the error is at its end.
   func fail(
@@ -39,7 +42,8 @@ struct Checker {
     case .match(let item, let pattern, let isNegated):
       let condition = try match(item, pattern)
       return isNegated ? Self.negated(condition) : condition
-    case .word, .string, .number, .percent, .duration, .time, .negate, .arithmetic, .call:
+    case .call(let function, let arguments) where function.isCondition: return try crossing(function, arguments, syntax)
+    case .word, .string, .number, .percent, .duration, .time, .opening, .negate, .arithmetic, .call:
       throw notACondition(syntax)
     }
   }
@@ -110,12 +114,14 @@ struct Checker {
       case .symbol: return .symbol(slot.offset)
       case .text: return .text(slot.offset)
       case .choice(let choices): return .choice(slot.offset, choices)
-      case .foreign: throw fail(.type, "the field '\(word)' has a type that expressions cannot read", syntax)
+      case .amount, .foreign: throw fail(.type, "the field '\(word)' has a type that expressions cannot read", syntax)
       }
     case .string(let text): return .string(text)
     case .number, .percent, .duration, .time, .negate, .arithmetic, .call:
       let (term, dimension) = try value(syntax)
       return .value(term, dimension)
+    case .opening:
+      throw fail(.type, "'\(syntax)' is a window, which comes after the value, as in highest(price, \(syntax))", syntax)
     case .bool, .not, .comparison, .membership, .match, .all, .any:
       throw fail(.type, "expected a value, found a condition", syntax)
     }
@@ -155,6 +161,8 @@ struct Checker {
 
   /// The words with this prefix that can begin a value or a condition.
   func words(beginning prefix: String) -> [String] {
-    (shape.slots.map(\.name) + ["not"] + Function.allCases.map(\.rawValue)).filter { $0.hasPrefix(prefix) }
+    let functions = Function.allCases.filter { place.keepsMemory || !$0.hasMemory }.map(\.rawValue)
+    let fields = shape.slots.map(\.name)
+    return (fields + ["not"] + functions.filter { !fields.contains($0) }).filter { $0.hasPrefix(prefix) }
   }
 }

@@ -10,6 +10,8 @@ struct FieldSlot {
     case count
     case symbol
     case text
+    /// 128 bits, for functions only.
+    case amount
     case choice(Choices)
     /// A type that only its plugin can read.
     case foreign
@@ -34,47 +36,4 @@ enum Dimension: String {
   case percent = "percentage"
   case duration
   case time
-}
-
-/// An event type with its fields, as an expression sees it.
-struct EventShape {
-  let name: String
-  let slots: [FieldSlot]
-
-  init<E: Event>(_: E.Type) {
-    name = E.schema.name
-    slots = E.schema.fields.map { field in
-      FieldSlot(name: field.name, offset: field.offset, form: Self.form(field.type, field.layout))
-    }
-  }
-
-  private static func form(_ type: any FieldValue.Type, _ layout: FieldLayout) -> FieldSlot.Form {
-    switch layout {
-    case .symbol: .symbol
-    case .fixedPoint: .value(type == Percent.self ? .percent : .number, isInteger: false)
-    case .time: .value(.time, isInteger: false)
-    case .int64: .value(.number, isInteger: true)
-    case .uint32: .count
-    case .text: .text
-    case .other where type == BarLength.self: .value(.duration, isInteger: false)
-    case .other: (type as? any FieldChoice.Type).map { .choice(choices($0)) } ?? .foreign
-    }
-  }
-
-  private static func choices<C: FieldChoice>(_: C.Type) -> Choices {
-    let cases = Array(C.allCases)
-    var bytes: [UInt8]?
-    // An enum with one case has size 0: its byte in memory is undefined.
-    if MemoryLayout<C>.size == 1, _isPOD(C.self) { bytes = cases.map { value in withUnsafeBytes(of: value) { $0[0] } } }
-    return Choices(type: ObjectIdentifier(C.self), names: cases.map(\.fieldName), bytes: bytes)
-  }
-
-  subscript(name: String) -> FieldSlot? { slots.first { $0.name == name } }
-}
-
-extension EventShape {
-  init(opening type: any Event.Type) {
-    func shape<E: Event>(_: E.Type) -> EventShape { EventShape(E.self) }
-    self = shape(type)
-  }
 }

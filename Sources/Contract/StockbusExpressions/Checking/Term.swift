@@ -2,6 +2,8 @@
 indirect enum Term {
   case constant(Int128)
   case load(Load)
+  /// The result of a function with memory, by its column.
+  case recall(Int)
   case negate(Term)
   case absolute(Term)
   case add(Term, Term)
@@ -28,13 +30,25 @@ indirect enum Term {
     let isInteger: Bool
   }
 
+  /// True if it depends on earlier events.
+  var hasMemory: Bool {
+    switch self {
+    case .constant, .load: false
+    case .recall: true
+    case .negate(let a), .absolute(let a): a.hasMemory
+    case .add(let a, let b), .subtract(let a, let b), .multiply(let a, let b, _), .divide(let a, let b, _), .least(let a, let b),
+      .greatest(let a, let b):
+      a.hasMemory || b.hasMemory
+    }
+  }
+
   var constant: Int128? { if case .constant(let value) = self { value } else { nil } }
 
   /// The number of registers needed to compute it, if the side that needs more is computed first (Sethi and Ullman, "The Generation of
   /// Optimal Code for Arithmetic Expressions", JACM 1970).
   var registers: Int {
     switch self {
-    case .constant, .load: return 1
+    case .constant, .load, .recall: return 1
     case .negate(let inner), .absolute(let inner): return inner.registers
     case .add(let a, let b), .subtract(let a, let b), .multiply(let a, let b, _), .divide(let a, let b, _), .least(let a, let b),
       .greatest(let a, let b):
@@ -52,6 +66,12 @@ indirect enum Condition {
   /// Two 64-bit fields with the same unit.
   case fields(Int, Comparison, Int)
   case compare(Term, Comparison, Term)
+  /// The result of a function with memory against a constant, a 64-bit field, and another result.
+  case column(Int, Comparison, Int64)
+  case fieldColumn(Int, Comparison, Int)
+  case columns(Int, Comparison, Int)
+  /// The verdicts of a function with memory.
+  case verdicts(Int)
   /// True if the list, which is sorted and without duplicates, contains the number.
   case contains([Int128], Term)
   case symbol(Int, NameSet)

@@ -9,6 +9,25 @@ struct Assembler {
   private(set) var wideRegisters = 0
   private(set) var byteRegisters = 0
 
+  /// The instructions so far, which are removed.
+  mutating func cut() -> [Instruction] {
+    defer { instructions = [] }
+    return instructions
+  }
+
+  /// The instructions that compute the argument of a step, to the first register; none if the step needs none.
+  mutating func argument(of step: MemoryStep) -> Range<Int> {
+    let begin = instructions.count
+    if case .series(let series) = step {
+      switch series.source {
+      case .computed(let term): reckon(term, into: 0)
+      case .condition(let condition): judge(condition, into: 0)
+      case .field, .column, .one, .product, .turnover: break
+      }
+    }
+    return begin..<instructions.count
+  }
+
   mutating func judge(_ condition: Condition, into to: Int) {
     byteRegisters = max(byteRegisters, to + 1)
     switch condition {
@@ -37,6 +56,10 @@ struct Assembler {
     case .text(let offset, let names):
       texts.append(names)
       instructions.append(.text(to: to, offset: offset, set: texts.count - 1))
+    case .column(let column, let comparison, let constant): instructions.append(.column(to: to, column, comparison, constant))
+    case .fieldColumn(let offset, let comparison, let column): instructions.append(.fieldColumn(to: to, offset, comparison, column))
+    case .columns(let a, let comparison, let b): instructions.append(.columns(to: to, a, comparison, b))
+    case .verdicts(let column): instructions.append(.verdicts(to: to, column))
     case .not(let inner):
       judge(inner, into: to)
       instructions.append(.not(to))
@@ -64,6 +87,7 @@ struct Assembler {
       constants.append(value)
       instructions.append(.constant(to: to, index: constants.count - 1))
     case .load(let load): instructions.append(.load(to: to, load))
+    case .recall(let column): instructions.append(.recall(to: to, column: column))
     case .negate(let inner):
       reckon(inner, into: to)
       instructions.append(.negate(to))

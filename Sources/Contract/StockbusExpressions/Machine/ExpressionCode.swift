@@ -5,6 +5,11 @@
 /// counting, which would cost more than the comparison itself.
 final class ExpressionCode: @unchecked Sendable {
   let instructions: UnsafeBufferPointer<Instruction>
+  /// What the functions with memory remember; nil if there are none.
+  let plan: MemoryPlan?
+  /// The instructions that compute the arguments of these functions, and by step of the plan which they are.
+  let argumentCode: UnsafeBufferPointer<Instruction>
+  let arguments: [Range<Int>]
   /// The memory of the symbol tests; `symbols` keeps it alive.
   let symbolPages: UnsafeBufferPointer<SymbolTest.Pages>
   let constants: [Int128]
@@ -17,10 +22,14 @@ final class ExpressionCode: @unchecked Sendable {
   let wideRegisters: Int
   let byteRegisters: Int
 
-  /// The verdicts of the whole condition are written to byte register 0.
-  init(_ condition: Condition) {
+  /// The verdicts of each condition are written to the byte register of its number.
+  init(_ conditions: [Condition], _ planner: MemoryPlanner) {
+    let plan = planner.steps.isEmpty ? nil : MemoryPlan(planner)
     var assembler = Assembler()
-    assembler.judge(condition, into: 0)
+    self.plan = plan
+    arguments = plan.map { $0.steps.map { assembler.argument(of: $0) } } ?? []
+    argumentCode = Self.copy(assembler.cut())
+    for (i, condition) in conditions.enumerated() { assembler.judge(condition, into: i) }
     instructions = Self.copy(assembler.instructions)
     symbolPages = Self.copy(assembler.symbols.map(\.pages))
     constants = assembler.constants
@@ -34,6 +43,7 @@ final class ExpressionCode: @unchecked Sendable {
 
   deinit {
     instructions.deallocate()
+    argumentCode.deallocate()
     symbolPages.deallocate()
   }
 

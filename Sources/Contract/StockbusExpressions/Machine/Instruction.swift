@@ -3,6 +3,7 @@ enum Instruction: BitwiseCopyable {
   // Instructions that write numbers, to wide registers.
   case constant(to: Int, index: Int)
   case load(to: Int, Term.Load)
+  case recall(to: Int, column: Int)
   case negate(Int)
   case absolute(Int)
   case add(to: Int, Int)
@@ -22,6 +23,10 @@ enum Instruction: BitwiseCopyable {
   case choice(to: Int, offset: Int, table: Int)
   case sameChoice(to: Int, Int, Int)
   case text(to: Int, offset: Int, set: Int)
+  case column(to: Int, Int, Comparison, Int64)
+  case fieldColumn(to: Int, Int, Comparison, Int)
+  case columns(to: Int, Int, Comparison, Int)
+  case verdicts(to: Int, Int)
   case not(Int)
   case and(to: Int, Int)
   case or(to: Int, Int)

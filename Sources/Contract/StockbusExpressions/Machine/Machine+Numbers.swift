@@ -7,6 +7,7 @@ extension Machine {
       space.numbers(to).update(repeating: program.constants[index], count: count)
       space.faults(to).update(repeating: 0, count: count)
     case .load(let to, let load): self.load(to, load)
+    case .recall(let to, let column): recall(to, column)
     case .negate(let to): change(to) { Wide.negated($0) }
     case .absolute(let to): change(to) { $0 < 0 ? Wide.negated($0) : $0 }
     case .add(let to, let other): combine(to, other) { Wide.sum($0, $1) }

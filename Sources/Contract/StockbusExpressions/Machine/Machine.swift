@@ -11,18 +11,24 @@ struct Machine {
   /// At most the chunk size of the workspace.
   let count: Int
 
-  /// Writes a verdict for every event to the first column of bytes.
+  /// Writes a verdict for every event: to the first column of bytes, or the first ones if there are several conditions.
   func run() {
     let instructions = program.instructions
     var at = 0
     while at < instructions.count { at = step(instructions[at], at) }
   }
 
+  /// Computes the argument of a function with memory, to the first register.
+  func runArgument(_ range: Range<Int>) {
+    var at = range.lowerBound
+    while at < range.upperBound { at = step(program.argumentCode[at], at) }
+  }
+
   /// Executes one instruction; returns the index of the next.
   @inline(__always)
   private func step(_ instruction: Instruction, _ at: Int) -> Int {
     switch instruction {
-    case .constant, .load, .negate, .absolute, .add, .subtract, .multiply, .divide, .least, .greatest: reckon(instruction)
+    case .constant, .load, .recall, .negate, .absolute, .add, .subtract, .multiply, .divide, .least, .greatest: reckon(instruction)
     case .field(let to, let load, let comparison, let constant):
       if load.isNarrow { compareNarrow(to, load.offset, comparison, constant) } else { compareField(to, load.offset, comparison, constant) }
     case .fields(let to, let a, let comparison, let b): compareFields(to, a, comparison, b)
@@ -35,6 +41,7 @@ struct Machine {
     case .sameSymbol(let to, let a, let b): same(to, a, b, as: UInt32.self)
     case .sameChoice(let to, let a, let b): same(to, a, b, as: UInt8.self)
     case .text(let to, let offset, let set): compareTexts(to, offset, program.texts[set])
+    case .column, .fieldColumn, .columns, .verdicts: recall(instruction)
     case .not(let to):
       let verdicts = space.verdicts(to)
       for i in 0..<count { verdicts[i] = 2 &- verdicts[i] }
@@ -61,14 +68,14 @@ struct Machine {
   // MARK: Verdicts
 
   @inline(__always)
-  private func each(_ to: Int, _ verdict: (Int) -> Bool) {
+  func each(_ to: Int, _ verdict: (Int) -> Bool) {
     let verdicts = space.verdicts(to)
     for i in 0..<count { verdicts[i] = verdict(i) ? 2 : 0 }
   }
 
   /// One loop for each comparison, so that the comparison is not selected per event.
   @inline(__always)
-  private func compare<T: Comparable>(_ to: Int, _ comparison: Comparison, _ left: (Int) -> T, _ right: (Int) -> T) {
+  func compare<T: Comparable>(_ to: Int, _ comparison: Comparison, _ left: (Int) -> T, _ right: (Int) -> T) {
     switch comparison {
     case .less: each(to) { left($0) < right($0) }
     case .lessOrEqual: each(to) { left($0) <= right($0) }

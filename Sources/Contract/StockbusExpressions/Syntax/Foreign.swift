@@ -55,7 +55,7 @@ enum Foreign {
   static func callHint(_ name: String) -> String? {
     let name = name.lowercased()
     let method = name.split(separator: ".").last.map(String.init) ?? name
-    if name.contains("."), let function = Function(rawValue: method) {
+    if name.contains("."), let function = Function(rawValue: method), !function.hasMemory {
       return "write the value in the parentheses, as in \(function.rawValue)(change)"
     }
     if let pattern = patterns[method] {
@@ -63,18 +63,19 @@ enum Foreign {
     }
     if ["isnull", "isnan", "isnone", "exists", "coalesce", "ifnull", "nvl", "isempty"].contains(method) { return null }
     if let hint = valueHint(method) { return hint }
-    return overTime.contains(method) ? "a condition looks at one event at a time; sums, averages and earlier values are not available" : nil
+    let plain = method.hasPrefix("ta_") ? String(method.dropFirst(3)) : method
+    return functions[plain].map { "write \($0)" }
   }
 
   static let currency = "prices are written without a currency, as in price > 100"
   static let windows =
-    "a condition looks at one event at a time; for changes within a time use the rules of notification_dispatcher, with 'window'"
+    "write a time in a function, as in highest(price, 5m) or price / lowest(price, 5m) > 101%"
   static let lists = "write several as a list after 'in', as in symbol in [AAPL, NVDA]"
   static let joined = "write 'and' or 'or' between two conditions"
   static let pattern = "; write a pattern after 'matches', as in symbol matches \"A*\""
 
   private static let movement =
-    "a condition looks at one event at a time; for rises, falls and crossings use the rules of notification_dispatcher"
+    "write crosses_above(price, 100) or crosses_below(price, 100) for crossings, and change(price) > 0 or change(price) < 0 for moves"
   private static let null = "nothing is null here: every event has all of its fields"
   private static let timeOfDay = "a time is written with its date and zone, as in 2013-10-08T09:45:00Z or 2013-10-08T09:45:00-04:00"
 
@@ -127,9 +128,4 @@ enum Foreign {
     "changes", "changed", "increases", "decreases", "gains", "loses",
   ]
   private static let absences: Set<String> = ["exists", "exist", "null", "isnull", "notnull", "none", "nil", "defined", "present", "empty"]
-  private static let overTime: Set<String> = [
-    "avg", "average", "mean", "median", "sum", "count", "stddev", "std", "variance", "vwap", "sma", "ema", "ma", "prev", "previous",
-    "lag", "lead", "last", "first", "highest", "lowest", "high", "low", "delta", "diff", "change", "rolling", "crosses",
-    "crossover", "rises", "falls",
-  ]
 }

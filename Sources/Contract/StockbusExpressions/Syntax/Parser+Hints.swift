@@ -16,7 +16,7 @@ extension Parser {
       if case .number = before, let hint = Foreign.distantUnitHint(word) { return fail(hint) }
       if let hint = Foreign.operatorHint(word, next: wordAhead) { return fail(hint) }
     case .mark(.comma): return fail(hintOnComma(behind: tree))
-    case .mark(.openList): return fail("\(shownToken) after 'in' is not possible; values of other events are not available")
+    case .mark(.openList): return fail("an earlier value is written as prev(price), or prev(price, 3) for three events before")
     case .number:
       let digits = lexer.written(range)
       if case .number = before, Self.isGroup(digits) {
@@ -36,13 +36,24 @@ extension Parser {
     if let keyword = Keyword(rawValue: word.lowercased()), keyword.rawValue != word {
       return wrong("write '\(keyword.rawValue)' in lower case")
     }
-    if let function = Function(rawValue: word) { return wrong("write \(function.rawValue)(…), with its values in parentheses") }
+    if let function = Function(rawValue: word), !function.isFieldToo {
+      return wrong("write \(function.rawValue)(…), with its values in parentheses")
+    }
     if ["within", "during"].contains(word.lowercased()) { return wrong(Foreign.windows) }
     let openers = ["where", "if", "when", "select", "filter", "having", "only", "while", "assert", "return", "let", "lambda"]
     if place.lowerBound == 0, openers.contains(word.lowercased()) {
       return wrong("leave out '\(visible(word, limit: 40))'; a condition begins with a value, as in price > 100")
     }
     return nil
+  }
+
+  /// The error for a name before `(` that is no function.
+  func unknownFunction(_ name: String, _ range: Range<Int>) -> ExpressionError {
+    let near = didYouMean(name, among: Function.allCases.map(\.rawValue))
+    let plain = Function.allCases.filter { !$0.hasMemory }.map(\.rawValue).joined(separator: ", ")
+    let list = "; there are \(plain), and functions over earlier events such as \(Function.examples)"
+    let advice = Foreign.callHint(name).map { "; \($0)" } ?? (near.isEmpty ? list : near)
+    return ExpressionError(.unknown, "unknown function \(shown(name))" + advice, lexer.text, range)
   }
 
   private func hintOnComma(behind tree: Syntax) -> String {
@@ -109,6 +120,7 @@ extension Syntax {
   var isCondition: Bool {
     switch kind {
     case .bool, .not, .comparison, .membership, .match, .all, .any: true
+    case .call(let function, _): function.isCondition
     default: false
     }
   }

@@ -264,25 +264,28 @@ struct Parser {
   }
 
   private mutating func call(_ name: String, _ begin: Int) throws(ExpressionError) -> Syntax {
-    guard let function = Function(rawValue: name) else {
-      let known = Function.allCases.map(\.rawValue)
-      let near = didYouMean(name, among: known)
-      let list = near.isEmpty ? "; there are \(known.joined(separator: ", "))" : near
-      throw ExpressionError(
-        .unknown, "unknown function \(shown(name))" + (Foreign.callHint(name).map { "; \($0)" } ?? list),
-        lexer.text, begin..<last)
-    }
+    guard let function = Function(rawValue: name) else { throw unknownFunction(name, begin..<last) }
     try advance()
     var arguments: [Syntax] = []
     while token != .mark(.close) {
-      arguments.append(try nested { (parser) throws(ExpressionError) in try parser.sum() })
+      arguments.append(try nested { (parser) throws(ExpressionError) in try parser.argument(of: function) })
       guard arguments.count < function.arguments.upperBound, try take(.comma) else { break }
     }
-    if token == .mark(.close), arguments.count < function.arguments.lowerBound {
-      throw fail("\(name) takes \(function == .abs ? "a value" : "two or more values, as in \(name)(bid, ask)")")
-    }
+    if token == .mark(.close), arguments.count < function.arguments.lowerBound { throw fail("\(name) takes \(function.usage)") }
     let more = arguments.count < function.arguments.upperBound ? "',' or ')'" : "')'"
     try expect(.close, arguments.isEmpty ? "a value" : more)
     return try node(.call(function, arguments), from: begin)
+  }
+
+  /// A value, a condition where the function takes one, or the window `first 15m`.
+  private mutating func argument(of function: Function) throws(ExpressionError) -> Syntax {
+    if function.takesCondition { return try alternatives() }
+    let begin = range.lowerBound
+    guard token == .word("first") else { return try sum() }
+    var ahead = self
+    guard (try? ahead.advance()) != nil, case .duration(let ns) = ahead.token else { return try sum() }
+    self = ahead
+    try advance()
+    return try node(.opening(ns), from: begin)
   }
 }

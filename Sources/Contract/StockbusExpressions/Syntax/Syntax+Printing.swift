@@ -20,7 +20,7 @@ extension Syntax: CustomStringConvertible {
     case .arithmetic(let operation, _, _): operation == .plus || operation == .minus ? .sum : .product
     case .negate: .sign
     case .number(let value), .percent(let value), .duration(let value): value < 0 ? .sign : .word
-    case .word, .string, .time, .bool, .call: .word
+    case .word, .string, .time, .opening, .bool, .call: .word
     }
   }
 
@@ -34,12 +34,14 @@ extension Syntax: CustomStringConvertible {
     case .percent(let value): Self.decimal(value) + "%"
     case .duration(let value): Self.duration(value)
     case .time(let ns): Timestamp(ns: ns).description
+    case .opening(let value): "first " + Self.duration(value)
     case .bool(let value): value ? "true" : "false"
     case .negate(let inner): "-" + inner.text(.sign)
     case .not(let inner): "not " + inner.text(.not)
     case .arithmetic(let operation, let left, let right):
       left.text(binding) + " \(operation.rawValue) " + right.text(binding == .sum ? .product : .sign)
-    case .call(let function, let parts): "\(function.rawValue)(" + parts.map { $0.text(.sum) }.joined(separator: ", ") + ")"
+    case .call(let function, let parts):
+      "\(function.rawValue)(" + parts.map { $0.text(function.takesCondition ? .or : .sum) }.joined(separator: ", ") + ")"
     case .comparison(let operands, let operators):
       operands[0].text(.sum) + zip(operators, operands.dropFirst()).map { " \($0.rawValue) " + $1.text(.sum) }.joined()
     case .membership(let item, let list, let isNegated):

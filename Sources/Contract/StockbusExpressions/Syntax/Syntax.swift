@@ -16,6 +16,8 @@ struct Syntax {
     /// Nanoseconds.
     case duration(Int128)
     case time(Int64)
+    /// `first 15m`, the beginning of a session: nanoseconds.
+    case opening(Int128)
     case bool(Bool)
     case negate(Syntax)
     case not(Syntax)
@@ -39,7 +41,7 @@ struct Syntax {
 
   private static func parts(_ kind: Kind) -> [Syntax] {
     switch kind {
-    case .word, .string, .number, .percent, .duration, .time, .bool: []
+    case .word, .string, .number, .percent, .duration, .time, .opening, .bool: []
     case .negate(let inner), .not(let inner): [inner]
     case .arithmetic(_, let left, let right), .match(let left, let right, _): [left, right]
     case .call(_, let parts), .comparison(let parts, _), .all(let parts), .any(let parts): parts
@@ -53,13 +55,6 @@ enum Arithmetic: String {
   case minus = "-"
   case times = "*"
   case divided = "/"
-}
-
-enum Function: String, CaseIterable {
-  case abs, min, max
-
-  /// The number of arguments that the function takes.
-  var arguments: ClosedRange<Int> { self == .abs ? 1...1 : 2...16 }
 }
 
 enum Comparison: String, BitwiseCopyable {

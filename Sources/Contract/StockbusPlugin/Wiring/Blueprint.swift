@@ -162,5 +162,5 @@ public struct Blueprint: Sendable {
 }
 
 private func add(_ faults: [TextFault], _ node: ConfigNode?, _ mark: ConfigNode.Mark, _ problems: inout Problems) {
-  for fault in faults { fault.report(node?[fault.option], else: mark, &problems) }
+  for fault in faults { fault.report(in: node, else: mark, &problems) }
 }

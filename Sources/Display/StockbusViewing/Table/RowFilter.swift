@@ -26,7 +26,7 @@ package struct RowFilter {
       return
     }
     words = []
-    switch ExpressionDraft<ScreenRow>(text) {
+    switch ExpressionDraft<ScreenRow>(text, in: .withoutMemory("a filter of rows sees only the last event of each symbol")) {
     case .empty: (condition, problem) = (nil, nil)
     // While a condition is incomplete or wrong, all rows are shown.
     case .incomplete(let error), .wrong(let error):

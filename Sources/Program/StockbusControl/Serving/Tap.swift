@@ -122,7 +122,11 @@ private final class TapRecords<E: Event>: Sendable {
   private let state: Guarded<State>
 
   init(_ request: TapRequest) throws(TapRequest.Mistake) {
-    do throws(ExpressionError) { condition = try request.condition.map { text throws(ExpressionError) in try Expression<E>(text) } } catch {
+    do throws(ExpressionError) {
+      condition = try request.condition.map { text throws(ExpressionError) in
+        try Expression<E>(text, in: .withoutMemory("a tap sees each event by itself; a filter in the configuration remembers them"))
+      }
+    } catch {
       throw TapRequest.Mistake(code: "where", message: "'where': \(error)")
     }
     if let fields = request.fields {

@@ -8,7 +8,8 @@ struct Describe: ParsableCommand {
       abstract: "Describe a plugin or an event type; without a name, list both.",
       discussion: """
         For a plugin: its event types, options and commands, and an example. With the name of an option that has options inside it: \
-        these options, as in '\(Program.name) describe file_replay decoding'. For an event type: its fields, and an example as JSON and CSV.
+        these options, as in '\(Program.name) describe file_replay decoding'. For an event type: its fields, and an example as JSON and CSV. \
+        For 'expressions': the functions of conditions.
         """)
   }
 
@@ -43,6 +44,7 @@ struct Describe: ParsableCommand {
   func run() throws {
     let (catalogue, width) = (try Program.wholeCatalogue(), PageWidth.ofTerminal ?? 100)
     guard let name else { return try StandardOutput.write(Self.overview(catalogue, width: width)) }
+    if name == Self.expressions { return try StandardOutput.write(Self.expressionText(width: width)) }
     if let message = Self.unknown(name, catalogue) { throw ValidationError(message) }
     if let option {
       guard let plugin = catalogue[name] else { throw ValidationError("\(name) is an event type; only plugins have options") }

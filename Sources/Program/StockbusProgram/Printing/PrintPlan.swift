@@ -103,9 +103,11 @@ struct PrintPlan {
       description: "--from: no component \(shown(name))" + (near.isEmpty ? "; there are \(names.joined(separator: ", "))" : near))
   }
 
+  private static var withoutMemory: String { "print sees each event by itself; a filter in the configuration remembers them" }
+
   private static func check(_ request: PrintJob.Request, _ type: any Event.Type) throws(PrintMistake) {
     if let condition = request.condition {
-      do throws(ExpressionError) { _ = try AnyExpression(condition, for: type) } catch {
+      do throws(ExpressionError) { _ = try AnyExpression(condition, for: type, in: .withoutMemory(Self.withoutMemory)) } catch {
         throw PrintMistake(description: "--where\n\(error.marked)")
       }
     }

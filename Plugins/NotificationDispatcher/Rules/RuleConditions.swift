@@ -1,0 +1,75 @@
+internal import MarketData
+internal import StockbusExpressions
+internal import StockbusPlugin
+
+/// The verdicts of the rules' expressions on the events of a batch.
+struct RuleVerdicts: Sendable {
+  /// By rule number, which expressions are its own.
+  var places: [(when: Int?, rearm: Int?)] = []
+  var count = 0
+  /// By expression, for each event.
+  var verdicts: [Verdict] = []
+
+  func when(_ rule: Int, _ event: Int) -> Verdict? { places[rule].when.map { verdicts[$0 * count + event] } }
+  func rearm(_ rule: Int, _ event: Int) -> Verdict? { places[rule].rearm.map { verdicts[$0 * count + event] } }
+}
+
+/// The expressions of a component's rules: one program, which remembers once what several of them need, and sees every event, also of
+/// symbols for which no rule can fire.
+struct RuleConditions<E: PricedEvent>: ~Copyable {
+  private var runner: ExpressionRunner<E>
+  private(set) var verdicts = RuleVerdicts()
+
+  /// Nil if no rule has expressions. All of them have been compiled before.
+  init?(_ rules: [Rule?], _ settings: ExpressionRunner<E>.Settings, _ snapshot: MemorySnapshot?) {
+    var expressions: [Expression<E>] = []
+    func add(_ text: String?) -> Int? {
+      guard let text, let expression = try? Expression<E>(text, in: .withMemory) else { return nil }
+      expressions.append(expression)
+      return expressions.count - 1
+    }
+    let places = rules.map { (when: add($0?.when), rearm: add($0?.rearmWhen)) }
+    if expressions.isEmpty { return nil }
+    runner = ExpressionRunner(expressions, settings)
+    if let snapshot { runner.restore(snapshot) }
+    verdicts.places = places
+  }
+
+  /// The most bytes that the rules together may remember of an instrument.
+  private static var mostBytes: Int { 1 << 23 }
+
+  /// Why the rules cannot remember all of this together; nil if they can.
+  static func excess(_ rules: [Rule?]) -> String? {
+    guard let conditions = RuleConditions(rules, .init(), nil) else { return nil }
+    let bytes = conditions.memoryUse.parts.reduce(0) { $0 + $1.bytesByKey }
+    if bytes <= mostBytes { return nil }
+    return "the rules together remember \(bytes) bytes for each instrument; at most \(mostBytes) are possible"
+  }
+
+  /// Judges a batch.
+  mutating func judge(_ events: Span<E>) {
+    let (count, size) = (events.count, events.count * runner.expressions.count)
+    verdicts.count = count
+    if verdicts.verdicts.count < size { verdicts.verdicts = Array(repeating: .undecided, count: size) }
+    var all = verdicts.verdicts
+    verdicts.verdicts = []
+    runner.judgeAll(events) { expression, range, chunk in
+      for i in chunk.indices { all[expression &* count &+ range.lowerBound &+ i] = chunk[i] }
+    }
+    verdicts.verdicts = all
+  }
+
+  var memoryUse: MemoryUse { runner.memoryUse }
+
+  func snapshot() -> MemorySnapshot { runner.snapshot() }
+
+  /// What the functions of a rule have after the last event of a symbol.
+  func functions(of rule: Int, after event: E) -> [FunctionState] {
+    let places = [verdicts.places[rule].when, verdicts.places[rule].rearm].compactMap(\.self)
+    var states: [FunctionState] = []
+    for place in places {
+      for state in runner.state(of: place, after: event).functions where !states.contains(state) { states.append(state) }
+    }
+    return states
+  }
+}
