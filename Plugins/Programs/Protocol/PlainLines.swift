@@ -254,7 +254,7 @@ final class PlainLines {
     } catch {
       context.reject(
         String(decoding: line.prefix(Self.shownLimit), as: UTF8.self), origin: "the program's line \(got)",
-        reason: "bad \(E.eventName): \(error)")
+        reason: "bad \(E.eventName): \(E.schema.explanation(of: error))")
     }
   }
 

@@ -33,6 +33,11 @@ import Testing
     #expect(try await output("exec sed 's/^A,189.25,2,.*/what?/'", "format: csv", of: trades(3)) == [trades(3)[0], trades(3)[2]])
     #expect(harness.deadLetters.map(\.payload) == ["what?"])
     #expect(harness.deadLetters.map(\.origin) == ["the program's line 2"])
+    let more = #"{"symbol":"A","price":1,"size":2,"side":"buy","time":1,"received":2,"fee":3}"#
+    #expect(try await output("cat > /dev/null; echo '\(more)'", of: trades(1)) == [])
+    #expect(
+      harness.deadLetters.last?.reason
+        == "bad trade: 'fee': no such field at byte 69; a trade has symbol, price, size, side, time, received, condition")
   }
 
   @Test func `a program that dies is an error, and what it was given and has not sent is counted as lost`() async throws {
