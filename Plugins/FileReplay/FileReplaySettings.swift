@@ -172,8 +172,7 @@ struct FileReplaySettings: Options {
     if isRaw {
       // Messages that are not decoded need no spec.
       guard let kind else { return [] }
-      let option = decoding.messages == nil ? "preset" : "decoding"
-      return spec.decodingFaults(event: kind).map { (option, $0.message) }
+      return spec.decodingFaults(event: kind).map { (decoding.messages == nil ? "preset" : "decoding.\($0.option)", $0.message) }
     }
     if kind == nil { return [("event", "'event: raw' is for 'format: raw'")] }
     let known = fields.map(\.name) + (format == .jsonLines ? [] : [CSVColumns.dateName])

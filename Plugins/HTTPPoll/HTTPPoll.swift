@@ -46,7 +46,7 @@ actor HTTPPoll<E: DecodedEvent>: Source {
   private let malformed: Counter
 
   static func faults(in settings: HTTPPollSettings) -> [(option: String, message: String)] {
-    settings.spec.decodingFaults(event: E.decodedKind).map { ("decoding", $0.message) }
+    settings.spec.decodingFaults(event: E.decodedKind).map { ("decoding.\($0.option)", $0.message) }
   }
 
   init(_ settings: HTTPPollSettings, _ context: Context) throws {

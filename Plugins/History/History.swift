@@ -62,7 +62,7 @@ package actor History: MultiSink, BackgroundComponent, CommandableComponent {
     bars = context.counter("bars", "Bars that are in the file.")
     same = context.counter("already there", "Bars that the file already had, exactly the same.")
     superseded = context.counter(
-      "superseded", "Bars that were not written, because the file has a later revision, or a complete bar instead of a partial one.")
+      "superseded", "Bars that were not written, because the file has a later revision, or a better bar than a partial one.")
     removed = context.counter("removed", "Bars that were removed because they were older than 'keep'.")
   }
 

@@ -29,7 +29,9 @@ package enum MoverSpan: ScalarOption, Hashable, Sendable {
     case "day": self = .day
     case "week": self = .week
     default:
-      guard text.first?.isNumber == true || text.first == "-" else { throw .mismatch }
+      guard text.first?.isNumber == true || text.first == "-" else {
+        throw suggestion(for: text, among: ["session", "day", "week"]).map { .hint("did you mean '\($0)'?") } ?? .mismatch
+      }
       self = .rolling(try Duration(option: text))
     }
   }

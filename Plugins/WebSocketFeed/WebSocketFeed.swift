@@ -47,7 +47,8 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
     guard let text = spec.url else { return faults + [("url", "a 'preset' or a 'url' is needed")] }
     // The credentials are not known here, so their placeholders are replaced by a letter for the check.
     do throws(OptionTextError) { _ = try WebSocketURL(option: text.replacing(/\{[^}]*\}/, with: "x")) } catch {
-      faults.append(("decoding", "'url' is not a WebSocket URL such as wss://host/path"))
+      faults.append(
+        ("decoding.url", "'decoding.url' must be a WebSocket URL such as wss://host/path\(error.mayRepeatText ? "" : error.suffix)"))
     }
     return faults
   }

@@ -35,7 +35,7 @@ struct WebSocketFeedSettings: Options {
     switch part {
     case "symbols", "credentials": part
     case "url" where preset == nil: "url"
-    default: preset == nil ? "decoding" : "preset"
+    default: preset == nil || decoding.messages != nil ? "decoding.\(part)" : "preset"
     }
   }
 }

@@ -44,7 +44,7 @@ enum TradingRoutes {
   /// The numbers that the ticket shows are there as far as they are known.
   static func json(_ preview: OrderPreview) -> JSONValue {
     var members: [JSONValue.Member] = [
-      .init("accepted", .bool(preview.refusal == nil)), .init("text", .string(preview.text)),
+      .init("accepted", .bool(preview.refusal == nil)), .init("text", .string(preview.text(besideFigures: true))),
     ]
     let estimate = preview.estimate
     if estimate.price.raw != 0 {

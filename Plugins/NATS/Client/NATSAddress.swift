@@ -17,7 +17,7 @@ package struct NATSAddress: Hashable, Sendable {
 
   package init(option text: String) throws(OptionTextError) {
     let lowered = text.lowercased()
-    guard lowered.hasPrefix("nats://") || lowered.hasPrefix("tls://") else { throw .mismatch }
+    guard lowered.hasPrefix("nats://") || lowered.hasPrefix("tls://") else { throw .unschemed(text, "nats") }
     isSecure = lowered.hasPrefix("tls://")
     if text.unicodeScalars.contains(where: { $0.value <= 32 || $0.value >= 127 }) {
       throw .because("a host name cannot have these characters")

@@ -44,8 +44,18 @@ package final class NATSLink: Sendable {
 
   private var isFinished: Bool { state.withLock { $0.isFinished } }
 
+  /// Reports a connection that can be used.
+  package func ready(_ words: String) {
+    context.connection(.connected, words)
+    context.report(trouble: nil)
+  }
+
   /// Keeps a connection open and calls `body` with each one, in the caller's isolation.
-  package nonisolated(nonsending) func run(_ body: nonisolated(nonsending) (NATSConnection) async throws -> Void) async throws {
+  ///
+  /// - Parameter isReady: false if `body` reports when the connection can be used, because it needs more than the server.
+  package nonisolated(nonsending) func run(
+    isReady: Bool = true, _ body: nonisolated(nonsending) (NATSConnection) async throws -> Void
+  ) async throws {
     var random = context.random()
     var pauses = RetryPauses(first: settings.backoff, most: settings.maxBackoff, random: random)
     var next = servers.indices.randomElement(using: &random) ?? 0
@@ -64,8 +74,7 @@ package final class NATSLink: Sendable {
       let begin = context.clock.uptime
       do {
         try await client.open(connection, to: server)
-        context.connection(.connected, "\(server)")
-        context.report(trouble: nil)
+        if isReady { ready("\(server)") }
         try await client.watching(connection, body)
         return context.connection(.disconnected, "closed normally")
       } catch let error as NATSError {

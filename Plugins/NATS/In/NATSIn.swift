@@ -63,7 +63,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
 
   func run(into output: inout Outlet<E>) async throws {
     let link = try NATSLink(settings.servers, settings.connection, login: settings.login, context, thread: thread)
-    try await link.run { connection in
+    try await link.run(isReady: settings.stream == nil) { connection in
       if let stream = settings.stream {
         try await read(stream, connection, into: &output)
       } else {
@@ -141,6 +141,7 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
   /// Logs whether the reader catches up or is live.
   private func log(_ words: String) {
     context.connection(.connected, words)
+    context.report(trouble: nil)
     context.logger.notice("\(words)")
   }
 

@@ -50,7 +50,7 @@ struct Reading<E: Event> {
         try text.expectEnd()
         return event
       }
-    } catch { throw Refusal(reason: "\(error)") }
+    } catch { throw Refusal(reason: E.schema.explanation(of: error)) }
     if !symbols.takes(event) { throw Refusal(reason: "the source has sent more than \(symbols.limit) different symbols", isLast: true) }
     output.send(event)
     return 1

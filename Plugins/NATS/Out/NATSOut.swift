@@ -273,7 +273,9 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
   // MARK: The connection
 
   func background() async {
-    do { try await link?.run { connection in try await serve(connection) } } catch is CancellationError {} catch {
+    do {
+      try await link?.run(isReady: settings.stream == nil) { connection in try await serve(connection) }
+    } catch is CancellationError {} catch {
       fault = "\(error)"
       context.report(trouble: fault)
     }
@@ -283,7 +285,10 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
   private func serve(_ connection: NATSConnection) async throws {
     sessions += 1
     var begun = Session(connection, number: sessions, inFlight: settings.inFlight, movedAt: context.clock.uptime)
-    if let stream = settings.stream { try await look(at: stream, &begun) }
+    if let stream = settings.stream {
+      try await look(at: stream, &begun)
+      link?.ready("the stream '\(stream)'")
+    }
     session = begun
     news.ring()
     defer {

@@ -188,6 +188,11 @@ final class PlainLines {
         if Task.isCancelled, !ended.value { throw CancellationError() }
       }
       if let end, case .killed = end { throw ProgramError("\(end)") }
+      // A program may end as it likes, but not leave events in its input: they have become nothing.
+      if let unread = life.child?.unreadInput, unread > 0 {
+        life.hasSaidGoodbye = false
+        countLoss(unread: unread)
+      }
     } catch { throw await broken(error, taken: 0) }
   }
 
@@ -254,7 +259,7 @@ final class PlainLines {
     } catch {
       context.reject(
         String(decoding: line.prefix(Self.shownLimit), as: UTF8.self), origin: "the program's line \(got)",
-        reason: "bad \(E.eventName): \(error)")
+        reason: "bad \(E.eventName): \(E.schema.explanation(of: error))")
     }
   }
 
@@ -285,6 +290,17 @@ final class PlainLines {
     }
   }
 
+  /// Counts the events that were lost with a program that left so many bytes of its input unread.
+  private func countLoss(unread: Int) {
+    let bytes = writtenBefore + written
+    let whole = sent.count - sent.count(beyond: bytes)
+    if kind == .processor {
+      context.lose(max(0, whole - got), "at most; the program was given \(whole) and sent \(got) lines")
+    } else {
+      context.lose(whole - (sent.count - sent.count(beyond: bytes - unread)), "not read by the program")
+    }
+  }
+
   /// Kills the program, counts the events lost with it, and returns the failure.
   private func broken(_ error: any Error, taken: Int) async -> any Error {
     guard life.child != nil, !isBroken else {
@@ -294,18 +310,10 @@ final class PlainLines {
     }
     (isBroken, isGone) = (true, true)
     await endWaiting()
-    let bytes = writtenBefore + written
-    let whole = sent.count - sent.count(beyond: bytes)
     var unread = 0
-    let why = await life.failure(error) { child in
-      unread = whole - (sent.count - sent.count(beyond: bytes - child.unreadInput))
-    }
+    let why = await life.failure(error) { unread = $0.unreadInput }
     reason.update { $0 = why }
-    if kind == .processor {
-      context.lose(max(0, whole - got), "at most; the program was given \(whole) and sent \(got) lines")
-    } else {
-      context.lose(unread, isInputClosed ? "at most; not read by the program, which did not end well" : "not read by the program")
-    }
+    countLoss(unread: unread)
     return error is CancellationError ? error : PlainLinesError(why, taken: taken)
   }
 }

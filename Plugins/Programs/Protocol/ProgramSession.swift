@@ -237,7 +237,8 @@ final class ProgramSession {
       return
     }
     do { uncommitted += try EventLine.read(line, into: &output, &symbols) } catch {
-      throw ProgramError("sends a bad \(E.eventName): \(error), in \(shown(String(decoding: line, as: UTF8.self), limit: 200))")
+      let reason = E.schema.explanation(of: error)
+      throw ProgramError("sends a bad \(E.eventName): \(reason), in \(shown(String(decoding: line, as: UTF8.self), limit: 200))")
     }
   }
 

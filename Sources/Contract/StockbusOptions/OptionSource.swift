@@ -56,6 +56,10 @@ public struct OptionTextError: Error, Hashable, Sendable {
   public static let mismatch = OptionTextError(suffix: "", mayRepeatText: false)
   /// The reason, without the text: `got '1.0000000001': more than nine decimals`.
   public static func because(_ reason: String) -> OptionTextError { OptionTextError(suffix: ": \(reason)", mayRepeatText: false) }
+  /// The advice to begin an address with `scheme` if it has none.
+  public static func unschemed(_ text: String, _ scheme: String) -> OptionTextError {
+    text.contains("://") ? .mismatch : OptionTextError(suffix: "; write \(scheme):// before it", mayRepeatText: false)
+  }
   /// An advice, which may repeat the text: `got '2'; write a unit, such as 2s`.
   public static func hint(_ advice: String) -> OptionTextError { OptionTextError(suffix: "; \(advice)", mayRepeatText: true) }
 }

@@ -1,6 +1,7 @@
 internal import StockbusPlugin
 
-/// Decides which lines of a log are shown: the first of lines with the same text, the first few of lines that differ only in their numbers.
+/// Decides which lines of a log are shown: the first of lines with the same text, the first few of lines that differ only in their numbers,
+/// or between which their component has said something of another level, such as that it works again.
 /// The number of further lines is logged by `Sender` after `window`. All critical lines are shown.
 struct LineFolder<Sender> {
   struct Line: Hashable {
@@ -60,9 +61,17 @@ struct LineFolder<Sender> {
 
   /// By the text of lines without their numbers.
   private var entries: [Line: Entry] = [:]
+  /// The level of the last shown line of each component.
+  private var latest: [String?: Logger.Level] = [:]
 
   /// Notes a line; returns true if it is to be shown. `sender` logs the summary of its repetitions.
   mutating func take(_ line: Line, at time: Duration, from sender: Sender) -> Bool {
+    let isShown = shows(line, at: time, from: sender)
+    if isShown { latest[line.component] = line.level }
+    return isShown
+  }
+
+  private mutating func shows(_ line: Line, at time: Duration, from sender: Sender) -> Bool {
     if line.level == .critical { return true }
     let shape = line.shape
     guard var entry = entries[shape] else {
@@ -73,7 +82,8 @@ struct LineFolder<Sender> {
       return true
     }
     defer { entries[shape] = entry }
-    if !entry.texts.contains(line.message), entry.texts.count < Self.variants {
+    let isNews = latest[line.component] != line.level || !entry.texts.contains(line.message)
+    if isNews, entry.texts.count < Self.variants {
       entry.texts.append(line.message)
       return true
     }
@@ -84,10 +94,11 @@ struct LineFolder<Sender> {
     return false
   }
 
-  /// Forgets the lines whose time is over, or all lines, and returns their summaries, in the order in which the lines were shown.
+  /// Forgets the lines whose time is over, or all lines, and returns their summaries, in the order in which the lines last came.
   mutating func settle(at time: Duration, all: Bool = false) -> [Sum] {
-    let over = entries.filter { all || time >= $0.value.shown + Self.window }.sorted { $0.value.shown < $1.value.shown }
+    let over = entries.filter { all || time >= $0.value.shown + Self.window }.sorted { $0.value.last < $1.value.last }
     for (shape, _) in over { entries[shape] = nil }
+    if entries.isEmpty { latest = [:] }
     return over.compactMap { _, entry in
       entry.times == 0
         ? nil

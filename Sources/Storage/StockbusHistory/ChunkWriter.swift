@@ -284,8 +284,9 @@ extension BarChunk {
 
 extension Bar {
   /// True if this bar replaces one with the same start: it has a higher revision, or the same one unless it is a part and the other is
-  /// complete.
+  /// complete, or a part of which more was traded. Two parts are not added up, because nothing says that their trades are different ones.
   func replaces(_ other: Bar) -> Bool {
-    revision != other.revision ? revision > other.revision : status == .complete || other.status == .partial
+    if revision != other.revision { return revision > other.revision }
+    return status == .complete || other.status == .partial && (volume, count) >= (other.volume, other.count)
   }
 }

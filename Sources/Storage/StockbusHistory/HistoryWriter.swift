@@ -15,7 +15,10 @@ package final class HistoryWriter {
   private var symbols = SymbolRows()
   /// The newest believed start of each length.
   private var newest: [BarLength: Int64] = [:]
+  private let keep: Retention
   private var trimming: Trimming
+  /// The newest starts around a jump longer than the retention, which may be that of a wrong clock, and removes nothing by itself.
+  private var jumps: [BarLength: (from: Int64, to: Int64)] = [:]
   private var chunks = ChunkWriter()
   /// The places of a batch's bars; the memory is reused.
   private var places: [ChunkWriter.Place] = []
@@ -27,7 +30,7 @@ package final class HistoryWriter {
     package var bars = 0
     /// Those of `bars` that were there before, exactly the same.
     package var same = 0
-    /// Bars that were not written, because the file has a later revision, or a complete bar in place of a part.
+    /// Bars that were not written, because the file has a later revision, or in place of a part a complete bar or one of more volume.
     package var superseded = 0
     /// Bars dated more than 5 s after their receipt; they are written and remove nothing.
     package var datedAhead = 0
@@ -58,6 +61,7 @@ package final class HistoryWriter {
     _ = try file.version()
     do throws(FileError) { lock = try LockFile(for: path) } catch { throw HistoryError(error, path) }
     connection = try file.openForWriting(isSynced: isSynced)
+    self.keep = keep
     trimming = Trimming(keep)
     let known = try connection.reading { db in
       try db.rows("SELECT length, newest FROM lengths") { (BarLength(raw: $0.integer(0)), $0.integer(1)) }
@@ -81,6 +85,10 @@ package final class HistoryWriter {
       throw error
     }
     symbols.keepNew()
+    for (length, span) in keep.spans {
+      guard let before = newest[length], let start = latest[length], start.subtractingSaturating(before) > span else { continue }
+      jumps[length] = (jumps[length]?.from ?? before, start)
+    }
     newest = latest
     return written
   }
@@ -170,7 +178,7 @@ package final class HistoryWriter {
   /// How the bar at the same place in the file compares with `bar`, which is not written.
   package enum Comparison: Hashable, Sendable {
     case new, same, different
-    /// The file has a later revision, or a complete bar in place of a part.
+    /// The file has a better one.
     case superseded
 
     init(of bar: Bar, with other: Bar) { self = bar == other ? .same : bar.replaces(other) ? .different : .superseded }
@@ -200,7 +208,8 @@ package final class HistoryWriter {
     }
   }
 
-  /// Removes bars that are older than their retention, at most `limit`; returns how many, and whether any may be left.
+  /// Removes bars that are older than their retention, at most `limit`; returns how many, and whether any may be left. Bars from before a
+  /// jump of the time longer than the retention stay until the bars after it span as much, or the file is opened again.
   ///
   /// - Parameter isExact: false leaves bars that exceed their retention by less than a 64th of it, so that a chunk is not written again for
   ///   each bar of it.
@@ -210,6 +219,10 @@ package final class HistoryWriter {
   ) throws(HistoryError) -> (removed: Int, isDone: Bool) {
     var newest = newest
     for (length, start) in newest { newest[length] = min(start, Self.latest(length, at: now)) }
+    for (length, jump) in jumps {
+      guard let start = newest[length], let span = keep.spans[length] else { continue }
+      if start.subtractingSaturating(jump.to) > span { jumps[length] = nil } else { newest[length] = min(start, jump.from) }
+    }
     if trimming.isDone(newest, isExact: isExact) { return (0, true) }
     var next = trimming
     let removed = try connection.writing { db in try next.step(&chunks, db, newest, limit: limit, isExact: isExact) }

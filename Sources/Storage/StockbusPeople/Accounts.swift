@@ -24,6 +24,8 @@ package actor Accounts {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   package nonisolated let settings: Settings
   let database: DatabaseShare
+  /// The path of the file, as it was given.
+  package nonisolated var path: String { database.path }
   let clock: any Timekeeper
   let hasher: PasswordHasher
   private let ended: @Sendable ([Identity.Proof]) -> Void

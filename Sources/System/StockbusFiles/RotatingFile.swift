@@ -140,6 +140,9 @@ package final class RotatingFile {
   package func close() throws(FileError) {
     if isClosed { return }
     if buffered > 0 { try flush() }
+    if isPlain, descriptor >= 0, case .removed = Descriptor.standing(of: descriptor, at: path) {
+      noticed("'\(path)' was removed by another program after its last record")
+    }
     try sync()
     try shut()
   }

@@ -18,8 +18,6 @@ package final class ChildProgram: Sendable {
   package let output: FileDescriptor
   package let errors: FileDescriptor
   private let id: pid_t
-  /// The pipe of its standard input, as the system numbers it.
-  private let inputNode: UInt64
   private let mark: String
   /// Unstructured, because the program outlives the call that starts it; `ended` waits for it.
   private let life: Task<ProgramEnd?, Never>
@@ -29,8 +27,8 @@ package final class ChildProgram: Sendable {
 
   private struct State {
     var isInputOpen = true
-    /// What nobody had read of the input when it was closed.
-    var unreadAtClose = 0
+    /// Another end of the pipe of the closed input, which shows what nobody has read of it.
+    var remainder: FileDescriptor?
     var isKilled = false
     /// True once a task has begun to end the processes that the program has left behind.
     var isBeingSwept = false
@@ -49,8 +47,6 @@ package final class ChildProgram: Sendable {
     input = pipes.input.ours
     output = pipes.output.ours
     errors = pipes.errors.ours
-    var found = stat()
-    inputNode = fstat(pipes.input.ours.rawValue, &found) == 0 ? UInt64(found.st_ino) : 0
   }
 
   /// Starts a program; its path is `launch.program`.
@@ -114,29 +110,17 @@ package final class ChildProgram: Sendable {
   /// Closes the program's standard input, which asks most programs to end.
   package func closeInput() {
     let isOpen = state.withLock { state in
-      if state.isInputOpen { state.unreadAtClose = Self.unread(input) }
+      #if os(Linux)
+      if state.isInputOpen { state.remainder = try? .opening("/proc/self/fd/\(input.rawValue)", .readOnly, .nonBlocking) }
+      #endif
       defer { state.isInputOpen = false }
       return state.isInputOpen
     }
     if isOpen { try? input.shut() }
   }
 
-  /// The bytes of the program's standard input that nobody has read. Once the input is closed, only Linux shows them, while the program
-  /// lives and has not replaced its input; otherwise they are those of the moment of closing, the most that there can be.
-  package var unreadInput: Int {
-    state.withLock { state in
-      if state.isInputOpen { return Self.unread(input) }
-      #if os(Linux)
-      let pipe = open("/proc/\(id)/fd/0", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-      defer { if pipe >= 0 { LibC.close(pipe) } }
-      var found = stat()
-      if pipe >= 0, fstat(pipe, &found) == 0, UInt64(found.st_ino) == inputNode {
-        return min(state.unreadAtClose, Self.unread(FileDescriptor(rawValue: pipe)))
-      }
-      #endif
-      return state.unreadAtClose
-    }
-  }
+  /// The bytes of the program's standard input that nobody has read. Once the input is closed, only Linux shows them; elsewhere they are 0.
+  package var unreadInput: Int { state.withLock { state in (state.isInputOpen ? input : state.remainder).map(Self.unread) ?? 0 } }
 
   private static func unread(_ pipe: FileDescriptor) -> Int {
     var count: Int32 = 0
@@ -211,6 +195,10 @@ package final class ChildProgram: Sendable {
   /// Closes this side's ends of the pipes. To be called once, after `ended`.
   package func close() {
     closeInput()
+    state.withLock { state in
+      try? state.remainder?.shut()
+      state.remainder = nil
+    }
     try? output.shut()
     try? errors.shut()
   }

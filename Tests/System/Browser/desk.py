@@ -152,8 +152,9 @@ class Desk:
     def portfolio(self):
         return {"accounts": self.accounts(), "positions": self.positions(), "orders": self.orders, "fills": [{key: value for key, value in fill.items() if key != "frame"} for fill in self.fills]}
 
-    def fire(self, symbol, message):
+    def fire(self, symbol, message, before=0):
+        """An alert, dated so many milliseconds before now."""
         each = self.market.by_symbol[symbol]
         self.alerts.append((self.market.frame, {
-            "number": len(self.alerts) + 1, "rule": f"{symbol} moved", "symbol": symbol, "message": message, "price": text(each.price, each.decimals), "time": self.market.now // 10**6,
+            "number": len(self.alerts) + 1, "rule": f"{symbol} moved", "symbol": symbol, "message": message, "price": text(each.price, each.decimals), "time": self.market.now // 10**6 - before,
         }))

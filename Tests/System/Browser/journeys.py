@@ -495,6 +495,25 @@ def test_what_fired_before_the_page_was_there_is_listed_and_not_announced(browse
     expect(page.locator(".toast")).to_contain_text("MSFT rose now")
 
 
+def test_alerts_of_several_sources_are_listed_by_their_times(browser, standin):
+    for message, before in (("second", 2000), ("fourth", 0), ("first", 3000), ("third", 1000), ("as late, with a higher number", 1000)):
+        standin.call(lambda: standin.desk.fire("MSFT", message, before))
+    page = browser.page("/alerts")
+    rows = page.get_by_role("table", name="Alerts that fired").locator("tbody tr td:nth-child(4)")
+    expect(rows).to_have_text(["fourth", "as late, with a higher number", "third", "second", "first"])
+
+
+def test_the_figures_of_the_graph_are_whole_on_a_phone(browser, standin):
+    now = standin.run_now
+    long = {"in": 123_456_789, "delivered": 123_456_789, "waiting": 1024}
+    standin.run_now = lambda: {**now(), "edges": [{**each, **long, "from": f"{each['from']}_of_all_instruments"} for each in now()["edges"]]}
+    page = browser.page("/graph", width=390, height=844, has_touch=True)
+    table = page.get_by_role("table", name="Edges")
+    expect(table).to_contain_text("ticks_of_all_instruments")
+    right = table.evaluate("table => table.getBoundingClientRect().right")
+    assert right <= 390, f"{right - 390} pixels of the table are cut off"
+
+
 def test_the_portfolio_follows_the_price_exactly(browser, standin):
     page = browser.page("/portfolio")
     positions = page.get_by_role("table", name="Positions")

@@ -56,8 +56,8 @@ import Testing
     ("00.012Z", "00.013Z", "'event.time' differs"), ("345678Z", "345679Z", "'event.received' differs"),
     ("100", "99999999999999999999", "'event.size': number out of range at byte 57"),
     (#""side":"buy","#, "", "'event.side': missing at byte 138"),
-    (#""side":"buy""#, #""side":"buy","side":"buy""#, "'event.side': unexpected text at byte 74"),
-    (#""side":"buy""#, #""side":"buy","\u001bmore":1"#, "'event.\\u{1b}more': unexpected text at byte 74"),
+    (#""side":"buy""#, #""side":"buy","side":"buy""#, "'event.side': there twice at byte 74"),
+    (#""side":"buy""#, #""side":"buy","\u001bmore":1"#, "'event.\\u{1b}more': no such field at byte 74"),
   ]) func `an event that is another is told by its field`(was: String, becomes: String, reason: String) {
     #expect(read(#"{"seq":5,"event":\#(event)}"#.replacing(was, with: becomes)) == "5 " + reason)
   }

@@ -42,11 +42,11 @@ import Testing
     ),
     (
       "preset: gemini, decoding: { messages: { trade: { each: '@row' } } }",
-      "message 'trade' uses '@row', which no message remembers; message 'trade' has '@row' in 'each'"
+      "'decoding.messages.trade' uses '@row', which no message remembers; 'decoding.messages.trade.each' has '@row'"
     ),
   ]) func `these are not, and it is said why`(options: String, message: String) {
     let found = problems(options).map { $0.replacing("source 'live': ", with: "") }
-    #expect(message.split(separator: "; message").allSatisfy { part in found.contains { $0.contains(part) } }, "\(found)")
+    #expect(message.split(separator: "; 'decoding").allSatisfy { part in found.contains { $0.contains(part) } }, "\(found)")
   }
 
   @Test func `messages that are known and passed over are counted by kind, and those that correct trades are named at the end`()

@@ -235,7 +235,7 @@ import TestServers
     )
     let quotes =
       #"{ url: "https://a.test", decoding: { messages: { q: { when: { a: 1 }, event: quote, fields: { symbol: s, bid: b, ask: a } } } } }"#
-    #expect(problems(quotes) == "options.yaml:1:36: error: none of the messages becomes a trade; they become quote")
+    #expect(problems(quotes) == "options.yaml:1:48: error: none of the messages becomes a trade; they become quote")
     #expect(problems(#"{ url: "https://a.test", headers: { Host: x } }"#).contains("stockbus sets this header itself"))
   }
 

@@ -20,6 +20,8 @@ struct WordsTests {
       ("every", ["symbols", "interval"], "interval"), ("every", ["lengths", "merge"], "lengths"), ("every", ["inputs"], nil),
       // A name of one's own comes first.
       ("every", ["every", "interval"], "every"), ("tickers", ["symbols"], "symbols"),
+      ("rises", ["name", "above", "rises_by", "window"], "rises_by"), ("within", ["name", "window"], "window"),
+      ("down", ["rises_by", "falls_by"], "falls_by"), ("dayly", ["session", "day", "week"], "day"), ("url", ["servers"], "servers"),
     ] as [(String, [String], String?)])
   func `words of other tools mean ours`(word: String, names: [String], meant: String?) {
     #expect(suggestion(for: word, among: names) == meant)

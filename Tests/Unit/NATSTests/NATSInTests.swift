@@ -53,6 +53,26 @@ import Testing
     await server.close()
   }
 
+  @Test func `a connection is reported once its stream is there too`() async throws {
+    let server = try await FakeNATS()
+    server.deleteStream()
+    for (plugin, options) in [(Plugin.natsIn, ""), (.natsOut, "\nsubject: ticks.all")] {
+      let harness = PluginHarness()
+      let options = server.options("stream: TICKS" + options)
+      if plugin.name == "nats_in" {
+        let reader = try harness.start(plugin, options: options, emitting: Trade.self)
+        await harness.notices.connections.wait { $0.contains { $0.state == .disconnected } }
+        try? await reader.stop()
+      } else {
+        let writer = try harness.start(plugin, options: options, taking: [Trade.self])
+        await harness.notices.connections.wait { $0.contains { $0.state == .disconnected } }
+        try? await writer.stop()
+      }
+      #expect(!harness.notices.connections.value.contains { $0.state == .connected })
+    }
+    await server.close()
+  }
+
   @Test func `the chosen partitions are read, each in its order`() async throws {
     let server = try await FakeNATS()
     try await fill(server, 0..<400)
@@ -72,7 +92,7 @@ import Testing
     try await fill(server, 0..<100)
     let harness = PluginHarness()
     let reader = try harness.start(Plugin.natsIn, options: server.options("stream: TICKS\n\(option)"), emitting: Trade.self)
-    await harness.notices.connections.wait { $0.count >= 3 }
+    await harness.notices.connections.wait { $0.count >= 2 }
     try await fill(server, 100..<150)
     #expect(await reader.output(count: 151 - first) == trades((first - 1)..<150))
     try? await reader.stop()
@@ -109,14 +129,17 @@ import Testing
     server.store(.init(subject: "ticks.0", headers: "NATS/1.0\r\nStockbus-Event: trade 00000000deadbeef\r\n\r\n", payload: good[1]))
     server.store(.init(subject: "ticks.0", payload: "{\"symbol\":"))
     server.store(.init(subject: "ticks.0", payload: good[1] + "x"))
+    server.store(.init(subject: "ticks.0", payload: good[1].dropLast() + ",\"fee\":1}"))
     server.store(.init(subject: "ticks.0", headers: "NATS/1.0\r\nStockbus-Event: \(EventMark(Trade.self).text)\r\n\r\n", payload: good[2]))
     let harness = PluginHarness()
     let reader = try harness.start(Plugin.natsIn, options: server.options("stream: TICKS"), emitting: Trade.self)
     #expect(await reader.output(count: 2) == [trades(0..<1)[0], trades(2..<3)[0]])
-    #expect(harness.deadLetters.map(\.origin) == ["TICKS:2", "TICKS:3", "TICKS:4"])
+    #expect(harness.deadLetters.map(\.origin) == ["TICKS:2", "TICKS:3", "TICKS:4", "TICKS:5"])
+    #expect(harness.deadLetters[3].reason.hasPrefix("'fee': no such field at byte "))
+    #expect(harness.deadLetters[3].reason.hasSuffix("; a trade has symbol, price, size, side, time, received, condition"))
     #expect(
       harness.deadLetters[0].reason == "it has 'trade 00000000deadbeef', but this component reads '\(EventMark(Trade.self).text)'")
-    #expect(harness.counter("rejected") == 3)
+    #expect(harness.counter("rejected") == 4)
     try? await reader.stop()
     await server.close()
   }
@@ -192,7 +215,7 @@ import Testing
         _ = await first.output(count: 10)
         let second = PluginHarness()
         let other = try second.start(Plugin.natsIn, options: options, emitting: Trade.self)
-        await second.notices.connections.wait { $0.count >= 3 }
+        await second.notices.connections.wait { $0.count >= 2 }
         await harness.notices.connections.wait { $0.contains { $0.state == .disconnected } }
         await second.withShortPauses { try? await other.stop() }
         try await first.stop()
@@ -280,7 +303,7 @@ import Testing
     #expect(said.contains("the stream 'TICKS' has 4 partitions, numbered from 0, but 'partitions' names 9"))
     let harness = PluginHarness()
     let reader = try harness.start(Plugin.natsIn, options: server.options("stream: TICKS\nsubject: tick.0"), emitting: Trade.self)
-    await harness.notices.connections.wait { $0.count >= 3 }
+    await harness.notices.connections.wait { $0.count >= 2 }
     #expect(
       harness.log.texts(.warning) == ["warning plugin: the stream 'TICKS' has the subjects ticks.>, so it may have no messages of 'tick.0'"]
     )

@@ -42,7 +42,10 @@ import Testing
   func `addresses are read`(_ text: String, _ shown: String) throws { #expect(try "\(NATSAddress(option: text))" == shown) }
 
   @Test(arguments: ["h:4222", "nats://", "nats://u:p@h", "nats://h/x", "nats://h:0", "nats://h:70000", "nats://h:x", "http://h"])
-  func `other addresses are refused`(_ text: String) { #expect(throws: OptionTextError.self) { try NATSAddress(option: text) } }
+  func `other addresses are refused`(_ text: String) {
+    let error = #expect(throws: OptionTextError.self) { try NATSAddress(option: text) }
+    #expect(error?.suffix.hasSuffix("write nats:// before it") == (text == "h:4222"))
+  }
 
   // The pair that the documentation of nkeys uses.
   private let seed = Secret("SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY")

@@ -27,12 +27,18 @@ import Testing
     // awk holds its output back until its input ends.
     #expect(try await output("exec awk -F, '$3 < 3'", "format: csv", of: trades(9)) == trades(2))
     #expect(try await output("exec grep BAD", of: trades(500, bad: 7)) == [trades(7, bad: 7)[6]])
+    #expect(harness.lost == 0)
   }
 
   @Test func `what is no event is a dead letter with the line, and the others are published`() async throws {
     #expect(try await output("exec sed 's/^A,189.25,2,.*/what?/'", "format: csv", of: trades(3)) == [trades(3)[0], trades(3)[2]])
     #expect(harness.deadLetters.map(\.payload) == ["what?"])
     #expect(harness.deadLetters.map(\.origin) == ["the program's line 2"])
+    let more = #"{"symbol":"A","price":1,"size":2,"side":"buy","time":1,"received":2,"fee":3}"#
+    #expect(try await output("cat > /dev/null; echo '\(more)'", of: trades(1)) == [])
+    #expect(
+      harness.deadLetters.last?.reason
+        == "bad trade: 'fee': no such field at byte 69; a trade has symbol, price, size, side, time, received, condition")
   }
 
   @Test func `a program that dies is an error, and what it was given and has not sent is counted as lost`() async throws {
@@ -157,6 +163,40 @@ import Testing
       try await harness.consume([trades(50_000)], by: Plugin.programSink, options: options("exec >/dev/null; read line; exit 3"))
     } throws: { "\($0)" == "the program ended with status 3" }
   }
+
+  #if os(Linux)
+  @Test(
+    arguments: [
+      (true, "read -r line; echo \"$line\"", "19 events lost: at most; the program was given 20 and sent 1 lines"),
+      (false, "read -r line", "19 events lost: not read by the program"), (false, ":", "20 events lost: not read by the program"),
+      (false, "cat > /dev/null", nil),
+    ] as [(Bool, String, String?)])
+  func `what a program leaves unread when it ends by itself after the end of its input is lost`(
+    _ what: (isProcessor: Bool, does: String, lost: String?)
+  ) async throws {
+    let go = scripts.folder.file("go")
+    let script = "\(what.does); until [ -e \(go) ]; do sleep 0.01; done; exit 3"
+    let options = options(script, "timeout: 30s")
+    func end<E: Event>(_ running: RunningPlugin<E>) async throws {
+      try await running.send(trades(20))
+      async let end: Void = running.stop()
+      // Its input has ended, and its end is waited for.
+      await harness.clock.waitForSleeper(until: .seconds(30))
+      scripts.folder.put("", in: "go")
+      try await end
+    }
+    if what.isProcessor {
+      let running: RunningPlugin<Trade> = try harness.start(
+        Plugin.programProcessor, options: options, taking: Trade.self, emitting: Trade.self)
+      try await end(running)
+    } else {
+      try await end(harness.start(Plugin.programSink, options: options, taking: [Trade.self]))
+    }
+    #expect(harness.log.texts(.error) == (what.lost.map { ["error plugin: \($0)"] } ?? []))
+    let finished = what.lost == nil ? ", although it had finished its work" : ""
+    #expect(harness.log.texts(.warning) == ["warning plugin: the program ended with status 3\(finished)"])
+  }
+  #endif
 
   @Test func `what a sink's program has not read when it is killed after the end of its input is lost`() async {
     let clock = harness.clock

@@ -91,6 +91,10 @@ func trades(_ count: Int, bad: Int? = nil) -> [Trade] {
       "the program sends a bad trade: 'price': a number with an exponent; write all its digits"
     ),
     (#"say '{"events":[{"symbol":"A"}]}'"#, "the program sends a bad trade: 'price': missing at byte 25, in "),
+    (
+      #"say '{"events":[{"symbol":"A","prise":1}]}'"#,
+      "the program sends a bad trade: 'prise': no such field at byte 26; a trade has symbol, price, size, side, time, received, condition, in "
+    ),
     (#"say '{"events":[{}'"#, "the program sends a bad trade"),
     (#"say "{\"done\":$n,\"state\":\"$(head -c 70000 /dev/zero | tr '\0' x)\"}""#, "the program sends a state of more than 64 KiB"),
     (#"head -c 1100000 /dev/zero | tr '\0' x; sleep 1000"#, "the program sends a message of more than 1 MiB"),

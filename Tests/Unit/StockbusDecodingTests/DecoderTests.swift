@@ -232,10 +232,10 @@ private func plain(_ change: (inout MessageRule, inout DecodingSpec) -> Void = {
     spec.sequence = SequenceRule("n")
     #expect(
       spec.decodingFaults(event: .trade).map(\.message) == [
-        "message 'q' needs a 'when'", "message 'q' uses '@simbol', which no message remembers; did you mean 'symbol'?",
-        "message 'q' becomes a quote and needs the field 'ask'", "message 'q' becomes a quote, which has no field 'volume'",
-        "message 'r' has 'remember', so 'recall' is needed",
-        "none of the messages becomes a trade; they become quote", "a sequence number of all messages needs 'per: connection'",
+        "'decoding.messages.q' needs a 'when'", "'decoding.messages.q' uses '@simbol', which no message remembers; did you mean 'symbol'?",
+        "'decoding.messages.q.fields' has no 'ask', which a quote needs", "'decoding.messages.q.fields.volume' is no field of a quote",
+        "'decoding.messages.r.remember' needs 'recall' beside 'messages'",
+        "none of the messages becomes a trade; they become quote", "'decoding.sequence' is of all messages and needs 'per: connection'",
       ])
   }
 

@@ -40,6 +40,14 @@ import Testing
     #expect(file.written.records == 3 && file.written.bytes == 14 && file.renewals == 1)
   }
 
+  @Test func `that a file was removed after its last record is said at its end`() throws {
+    let file = try file()
+    try write("one", to: file)
+    unlink(folder.file("log"))
+    try file.close()
+    #expect(notices.texts == ["'\(folder.file("log"))' was removed by another program after its last record"])
+  }
+
   @Test func `a file that was removed is made anew, also with its folder`() throws {
     let file = try file("a/log")
     try write("one", to: file)

@@ -139,7 +139,9 @@ import Testing
         newest = max(newest, bar.time.ns)
         if let present = model[bar.symbol]?[bar.time.ns] {
           if bar.revision < present.revision { continue }
-          if bar.revision == present.revision, bar.status == .partial, present.status == .complete { continue }
+          if bar.revision == present.revision, bar.status == .partial {
+            if present.status == .complete || (bar.volume, bar.count) < (present.volume, present.count) { continue }
+          }
         }
         model[bar.symbol, default: [:]][bar.time.ns] = bar
       }

@@ -61,6 +61,26 @@ import Testing
     #expect(try starts("A", .time(minute)).count == 6)
   }
 
+  @Test func `a time that jumps by more than the retention removes nothing until the bars after it span as much, or the next run`() throws {
+    let writer = try HistoryWriter(path, keep: Retention([.time(minute): 10 * minute]))
+    try writer.write((0..<5).map { bar("A", Int64($0) * minute, .time(minute)) })
+    // Ten minutes are no jump: the retention is exactly kept.
+    try writer.write([bar("A", 14 * minute, .time(minute))])
+    #expect(try trim(writer) == [4])
+    try writer.write([bar("A", 100 * minute, .time(minute))])
+    try writer.write([bar("A", 110 * minute, .time(minute))])
+    #expect(try trim(writer) == [0])
+    #expect(try starts("A", .time(minute)) == [4, 14, 100, 110])
+    try writer.write([bar("A", 111 * minute, .time(minute))])
+    #expect(try trim(writer) == [3])
+    try writer.write([bar("A", 200 * minute, .time(minute))])
+    #expect(try trim(writer) == [0])
+    try writer.close()
+    let next = try HistoryWriter(path, keep: Retention([.time(minute): 10 * minute]))
+    #expect(try trim(next) == [2])
+    #expect(try starts("A", .time(minute)) == [200])
+  }
+
   @Test func `the next run goes on from the newest bar of the one before`() throws {
     let first = try HistoryWriter(path)
     try first.write((0..<30).map { bar("A", Int64($0) * minute, .time(minute)) })

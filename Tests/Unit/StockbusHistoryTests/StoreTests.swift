@@ -63,6 +63,22 @@ import Testing
     #expect(try writer.write([bar("C", 1 * day), bar("C", 1 * day)]) == .init(bars: 2, same: 1))
   }
 
+  @Test func `of two parts of a period the one of more volume is kept, or the last one`() throws {
+    let writer = try HistoryWriter(path)
+    let steps: [(price: Int64, volume: Int64, isTaken: Bool)] = [
+      (10, 406, true), (11, 254, false), (12, 406, true), (13, 407, true), (14, 1, false),
+    ]
+    var last = bar("A", 0)
+    for step in steps {
+      let next = bar("A", 5 * day, price: step.price, volume: step.volume, status: .partial)
+      #expect(try writer.write([next]) == (step.isTaken ? .init(bars: 1) : .init(superseded: 1)), "\(step)")
+      if step.isTaken { last = next }
+      #expect(try HistoryReader(path).bars("A", .day) == [last])
+    }
+    // The whole period is right, whatever its volume.
+    #expect(try writer.write([bar("A", 5 * day, price: 15, volume: 3)]) == .init(bars: 1))
+  }
+
   @Test func `a part of a period does not replace its complete bar, unless its revision is higher`() throws {
     let writer = try HistoryWriter(path)
     let reader = try HistoryReader(path)
@@ -264,7 +280,9 @@ import Testing
           let key = "\(bar.symbol) \(bar.length) \(bar.time.ns)"
           if let present = model[key] {
             if present.revision > bar.revision { continue }
-            if present.revision == bar.revision, bar.status == .partial, present.status == .complete { continue }
+            if present.revision == bar.revision, bar.status == .partial {
+              if present.status == .complete || (bar.volume, bar.count) < (present.volume, present.count) { continue }
+            }
           }
           model[key] = bar
         }

@@ -61,6 +61,22 @@ func words(_ number: Int) -> String { String(String(number).unicodeScalars.map {
     #expect(folder.settle(at: .seconds(30)).map(\.text) == ["1 more time: at 2"])
   }
 
+  @Test func `a failure that comes again after it was over is shown, a few times, and the sums end with what came last`() {
+    let folder = Folder()
+    let (fails, works) = (line("disk full"), line("works again", "a", .notice))
+    var shown: [Bool] = []
+    for time in 0..<7 {
+      shown.append(folder.take(fails, at: .milliseconds(2 * time), from: 0))
+      #expect(!folder.take(fails, at: .milliseconds(2 * time), from: 0))
+      shown.append(folder.take(works, at: .milliseconds(2 * time + 1), from: 0))
+    }
+    #expect(shown == (0..<14).map { $0 < 10 })
+    // Another component's words are no answer.
+    #expect(!folder.take(fails, at: .seconds(1), from: 0) && folder.take(line("works", "b", .notice), at: .seconds(1), from: 0))
+    #expect(!folder.take(fails, at: .seconds(1), from: 0))
+    #expect(folder.settle(at: .seconds(11), all: true).map(\.text) == ["2 more times: works again", "11 more times in 1s: disk full"])
+  }
+
   @Test func `what is critical is always shown`() {
     let folder = Folder()
     for _ in 0..<3 { #expect(folder.take(line("down", "a", .critical), at: .zero, from: 0)) }

@@ -364,6 +364,37 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
     }
   }
 
+  @Test func `what is wrong in a description of messages is said with its key, and at its place`() throws {
+    #expect(
+      try problems("event: raw\ndecoding:\n  url: example.com/feed?key=x") == [
+        "6: source 'live': 'decoding.url' must be a WebSocket URL such as wss://host/path; write wss:// before it"
+      ])
+    #expect(
+      try problems(
+        """
+        symbols: [A-B]
+        decoding:
+          url: wss://example.com
+          sequence: { path: n, per: symbol }
+          messages:
+            a.b:
+              when: { t: 1 }
+              event: trade
+              each: [$.rows]
+              fields:
+                symbol: s
+                bid: b
+            c: { event: trade, fields: { symbol: "@s", price: p } }
+        """) == [
+          "14: source 'live': 'decoding.messages.a.b.fields' has no 'price', which a trade needs",
+          "15: source 'live': 'decoding.messages.a.b.fields.bid' is no field of a trade",
+          "12: source 'live': 'decoding.messages.a.b.each' has '$.rows': the path must begin at the item",
+          "16: source 'live': 'decoding.messages.c' needs a 'when'",
+          "16: source 'live': 'decoding.messages.c' uses '@s', which no message remembers",
+          "7: source 'live': 'decoding.sequence' is of all messages and needs 'per: connection'",
+        ])
+  }
+
   @Test func `what is missing is said at its place`() throws {
     #expect(
       try problems("symbols: [A]") == [

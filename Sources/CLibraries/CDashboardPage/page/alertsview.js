@@ -43,7 +43,8 @@ export class AlertsView {
   }
 
   #show() {
-    this.fired.show([...this.app.model.alerts].reverse())
+    // The numbers of alerts of several sources are not in the order of their times.
+    this.fired.show([...this.app.model.alerts].sort((a, b) => b.time - a.time || b.number - a.number))
     const { alerts, settings } = this.app
     this.notify.disabled = !alerts.canNotify || Notification.permission === 'denied'
     this.notify.textContent = !alerts.canNotify ? 'This browser shows notifications over TLS or on this machine only'

@@ -14,8 +14,8 @@ export class GraphView {
     this.drawing = svg('svg', { class: 'graph', role: 'img', 'aria-label': 'The pipeline; the table below has its figures' })
     const count = key => ({ number: true, cell: edge => whole(edge[key]) })
     this.table = new RecordTable({ label: 'Edges', key: edge => edge.from + ' ' + edge.to, empty: 'No edges.', columns: [
-      { head: 'From', cell: edge => edge.from },
-      { head: 'To', cell: edge => edge.to },
+      { head: 'From', class: 'id', cell: edge => edge.from },
+      { head: 'To', class: 'id', cell: edge => edge.to },
       { head: 'In', ...count('in') },
       { head: 'Delivered', ...count('delivered') },
       { head: 'Filtered', optional: true, ...count('filtered') },

@@ -114,4 +114,12 @@ public struct ConfigNode: Sendable {
     guard case .map(let entries) = value else { return nil }
     return entries.last { $0.key == key }?.value
   }
+
+  /// The value on a dotted path such as `decoding.messages.print`, or the last one on the way that is written; nil if none is.
+  package func deepest(on path: String) -> ConfigNode? {
+    guard case .map(let entries) = value, let entry = entries.last(where: { path == $0.key || path.hasPrefix($0.key + ".") }) else {
+      return nil
+    }
+    return entry.value.deepest(on: String(path.dropFirst(entry.key.count + 1))) ?? entry.value
+  }
 }

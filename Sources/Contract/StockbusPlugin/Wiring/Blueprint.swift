@@ -123,7 +123,7 @@ public struct Blueprint: Sendable {
     decode = { node, mark throws(Problems) in
       let settings = try P.Settings.decode(node, at: mark)
       var problems = Problems()
-      for fault in P.faults(in: settings) { problems.add(fault.message, at: node?[fault.option]?.mark ?? mark) }
+      for fault in P.faults(in: settings) { problems.add(fault.message, at: node?.deepest(on: fault.option)?.mark ?? mark) }
       add(P.textFaults(in: settings), node, mark, &problems)
       guard problems.isEmpty else { throw problems }
       return Assembly(

@@ -4,7 +4,7 @@ package import StockbusPlugin
 package struct DecodingSpecError: Error, Hashable, Sendable, CustomStringConvertible {
   /// One reason.
   package struct Fault: Hashable, Sendable {
-    /// The option of `DecodingSpec` that the reason concerns.
+    /// The option of `DecodingSpec` that the reason concerns, or a part of it, such as `messages.print.fields`.
     package let option: String
     package let message: String
   }
@@ -38,17 +38,21 @@ extension DecodingSpec {
     if rules.isEmpty { return [.init(option: "messages", message: "'messages' is needed: the kinds of messages, \(Self.example)")] }
     let remembered = Set(rules.flatMap { $0.value.remember?.entries.map(\.name) ?? [] }).subtracting(["id"])
     for (name, rule) in rules {
-      func add(_ text: String) { faults.append(.init(option: "messages", message: "message '\(visible(name))' \(text)")) }
+      func add(_ text: String, at part: String = "") {
+        let path = "messages.\(name)\(part)"
+        faults.append(.init(option: path, message: "'decoding.\(visible(path, limit: 200))' \(text)"))
+      }
       if rule.when?.entries.isEmpty ?? true { add("needs a 'when'") }
       for path in rule.paths {
         if case .remembered(let word) = path.root, !remembered.contains(word) {
           add("uses '@\(word)', which no message remembers\(didYouMean(word, among: remembered))")
         }
       }
-      for missing in rule.missingFields { add("becomes a \(rule.event?.rawValue ?? "") and needs the field '\(missing)'") }
-      for stray in rule.strayFields { add("becomes a \(rule.event?.rawValue ?? ""), which has no field '\(stray)'") }
-      for path in rule.each ?? [] where path.root != .item { add("has '\(path)' in 'each': the path must begin at the item") }
-      if rule.remember != nil, recall == nil { add("has 'remember', so 'recall' is needed") }
+      let event = rule.event?.rawValue ?? ""
+      for missing in rule.missingFields { add("has no '\(missing)', which a \(event) needs", at: ".fields") }
+      for stray in rule.strayFields { add("is no field of a \(event)", at: ".fields.\(stray)") }
+      for path in rule.each ?? [] where path.root != .item { add("has '\(path)': the path must begin at the item", at: ".each") }
+      if rule.remember != nil, recall == nil { add("needs 'recall' beside 'messages'", at: ".remember") }
     }
     if let event, !rules.contains(where: { $0.value.event == event }) {
       let kinds = Set(rules.compactMap { $0.value.event?.rawValue }).sorted()
@@ -56,7 +60,7 @@ extension DecodingSpec {
       faults.append(.init(option: "messages", message: "none of the messages becomes a \(event.rawValue)\(others)"))
     }
     if let sequence, sequence.per != .connection {
-      faults.append(.init(option: "sequence", message: "a sequence number of all messages needs 'per: connection'"))
+      faults.append(.init(option: "sequence.per", message: "'decoding.sequence' is of all messages and needs 'per: connection'"))
     }
     return faults
   }

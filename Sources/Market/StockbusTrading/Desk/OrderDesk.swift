@@ -34,15 +34,20 @@ package struct OrderPreview: Hashable, Sendable {
   }
 
   /// All of it in words, for people.
-  package var text: String {
+  package var text: String { text(besideFigures: false) }
+
+  /// In words, which leave out value, fee and cash if they stand beside it as figures.
+  package func text(besideFigures: Bool) -> String {
     var words: [String] = []
     let isPriced = estimate.price.raw != 0
-    if isPriced { words.append("at \(estimate.price.money): value \(estimate.value.money), fee \(estimate.fee.money)") }
+    let cost = besideFigures ? "" : ": value \(estimate.value.money), fee \(estimate.fee.money)"
+    if isPriced { words.append("at \(estimate.price.money)\(cost)") }
     if let refusal { return (words + ["it would be rejected: " + refusal]).joined(separator: "; ") }
     if !isPriced { return wait ?? "no price is known" }
     words.append("reserves \(estimate.reserved.money)")
     if let after = estimate.after {
-      words.append("once filled: position \(after.position), cash \(after.cash.money), buying power \(after.buyingPower.money)")
+      let cash = besideFigures ? "" : ", cash \(after.cash.money)"
+      words.append("once filled: position \(after.position)\(cash), buying power \(after.buyingPower.money)")
     }
     if let wait { words.append("it would wait: " + wait) }
     return words.joined(separator: "; ")

@@ -20,7 +20,7 @@ package struct WebSocketURL: Hashable, Sendable {
   package init(option text: String) throws(OptionTextError) {
     let lowered = text.prefix(8).lowercased()
     if lowered.hasPrefix("http") { throw .hint("write ws:// or wss:// instead of http:// or https://") }
-    guard lowered.hasPrefix("ws://") || lowered.hasPrefix("wss://") else { throw .mismatch }
+    guard lowered.hasPrefix("ws://") || lowered.hasPrefix("wss://") else { throw .unschemed(text, "wss") }
     isSecure = lowered.hasPrefix("wss://")
     if text.unicodeScalars.contains(where: { $0.value <= 32 || $0.value >= 127 }) {
       throw .because("write spaces as %20, and characters beyond ASCII in the same way")

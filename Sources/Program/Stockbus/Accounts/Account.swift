@@ -37,20 +37,19 @@ struct AccountFileArgument: ParsableArguments {
     help: "The dashboard's file; by default what plugins.yaml of this folder says.", completion: .file(extensions: ["db"]))
   var file: String?
 
-  private static let usual = "plugins.yaml"
-
   /// The file that is changed.
-  func path() throws(HistoryMistake) -> String {
+  private func path() throws(HistoryMistake) -> String {
+    let usual = ConfigLoader.usual
     if let file { return file }
-    if access(Self.usual, F_OK) == 0 { return try Self.path(in: ConfigLoader().load(paths: [Self.usual])) }
+    if access(usual, F_OK) == 0 { return try Self.path(in: ConfigLoader().load(paths: [usual])) }
     if access("history.db", F_OK) == 0 { return "history.db" }
-    throw HistoryMistake("which file? There is no \(Self.usual) here: write --file with what the dashboard of a run has as its 'file'")
+    throw HistoryMistake("which file? There is no \(usual) here: write --file with what the dashboard of a run has as its 'file'")
   }
 
   /// The file of the one dashboard with accounts.
   static func path(in config: LoadedConfig) throws(HistoryMistake) -> String {
     let pages = config.description.components.filter { $0.plugin == "dashboard" && !["none", nil].contains($0.options.word("accounts")) }
-    let name = config.files.first ?? Self.usual
+    let name = config.files.first ?? ConfigLoader.usual
     guard let page = pages.first else { throw HistoryMistake("which file? \(shown(name)) has no dashboard with 'accounts': write --file") }
     if pages.count > 1 { throw HistoryMistake("which file? \(shown(name)) has several dashboards with 'accounts': write --file") }
     if let node = page.options["file"], config.standIns.contains(node.mark) {
@@ -63,7 +62,7 @@ struct AccountFileArgument: ParsableArguments {
   }
 
   /// `, in 'household.db'` where the file was not named by the user.
-  var place: String { file == nil ? ((try? path()).map { ", in \(shown($0, limit: 200))" } ?? "") : "" }
+  func place(of accounts: Accounts) -> String { file == nil ? ", in \(shown(accounts.path, limit: 200))" : "" }
 
   /// Opens the file, calls `body`, and reports an error on standard error with status 1.
   ///
@@ -115,11 +114,12 @@ struct AccountAdd: AsyncParsableCommand {
   @OptionGroup var file: AccountFileArgument
 
   func run() async throws {
-    try await file.accounts(creating: true) { accounts in
+    let place = try await file.accounts(creating: true) { accounts in
       try await accounts.add(name: name, password: PasswordPrompt.newPassword(), scopes: rights.scopes)
+      return file.place(of: accounts)
     }
     try StandardOutput.write(
-      "added \(visible(name.lowercased(), limit: 64)) with the rights: \(AccountText.rights(rights.scopes))\(file.place)")
+      "added \(visible(name.lowercased(), limit: 64)) with the rights: \(AccountText.rights(rights.scopes))\(place)")
   }
 }
 
@@ -157,7 +157,11 @@ struct AccountInvite: AsyncParsableCommand {
   @OptionGroup var file: AccountFileArgument
 
   func run() async throws {
-    let secret = try await file.accounts(creating: true) { accounts in try await accounts.invite(scopes: rights.scopes) }
+    let (secret, place) = try await file.accounts(creating: true) { accounts in
+      (try await accounts.invite(scopes: rights.scopes), file.place(of: accounts))
+    }
+    // Beside the secret, which a script reads.
+    if !place.isEmpty { StandardError.write("an invitation for one new account\(place)") }
     try StandardOutput.write(secret)
   }
 }

@@ -7,13 +7,10 @@ import StockbusPlugin
 struct ConfigArguments: ParsableArguments {
   @Argument(
     help: "Configuration files, or folders of *.yaml; together they are one configuration.", completion: .file(extensions: ["yaml", "yml"]))
-  var configs: [String] = [Self.usual]
-
-  /// The configuration of commands that are given none.
-  static let usual = "plugins.yaml"
+  var configs: [String] = [ConfigLoader.usual]
 
   /// True if no configuration is named and there is none in this folder.
-  var isAbsent: Bool { configs == [Self.usual] && access(Self.usual, F_OK) != 0 }
+  var isAbsent: Bool { configs == [ConfigLoader.usual] && access(ConfigLoader.usual, F_OK) != 0 }
 
   /// The checked topology. If there are problems, prints all of them and the consequence, and exits with status 78; in a folder without a
   /// configuration it also prints how to begin.

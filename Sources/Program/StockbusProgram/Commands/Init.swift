@@ -1,4 +1,5 @@
 import ArgumentParser
+import StockbusConfig
 import LibC
 import StockbusFiles
 import StockbusPlugin
@@ -26,7 +27,7 @@ struct Init: ParsableCommand {
   var name: String?
 
   @Option(help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
-  var to = "plugins.yaml"
+  var to = ConfigLoader.usual
 
   func run() throws {
     if to != "-", access(to, F_OK) == 0 { throw refusal(.fileExists) }
@@ -55,7 +56,7 @@ struct Init: ParsableCommand {
 
   /// What was written, and what to do next.
   static func text(_ starter: StarterConfig, to file: String) -> String {
-    let run = file == ConfigArguments.usual ? "run" : "run \(file)"
+    let run = file == ConfigLoader.usual ? "run" : "run \(file)"
     let steps = (starter.before + [run]).enumerated().map { ($0 == 0 ? "next: " : "then: ") + "\(Program.name) \($1)" }
     let assumed = starter.assumed.isEmpty ? [] : ["assumed; change there what is not so:"] + starter.assumed.map { "  \($0)" }
     return (["wrote \(file): \(starter.what)"] + assumed + steps)

@@ -70,7 +70,7 @@ struct ListInstruments: ParsableCommand {
 
   private var config: ConfigArguments {
     var arguments = ConfigArguments()
-    arguments.configs = configs.isEmpty ? ["plugins.yaml"] : configs
+    arguments.configs = configs.isEmpty ? [ConfigLoader.usual] : configs
     return arguments
   }
 

@@ -62,11 +62,11 @@ enum WatchPlan {
   }
 
   /// True if there is no configuration, so that prices of these symbols are made up.
-  static func isMadeUp(_ configs: [String]) -> Bool { configs.isEmpty && access(ConfigArguments.usual, F_OK) != 0 }
+  static func isMadeUp(_ configs: [String]) -> Bool { configs.isEmpty && access(ConfigLoader.usual, F_OK) != 0 }
 
   private static func load(_ configs: [String], _ symbols: [String]) -> LoadedConfig {
     if isMadeUp(configs) { return ConfigLoader().load(text: madeUp(symbols), file: "made up") }
-    return ConfigLoader().load(paths: configs.isEmpty ? [ConfigArguments.usual] : configs)
+    return ConfigLoader().load(paths: configs.isEmpty ? [ConfigLoader.usual] : configs)
   }
 
   /// Warnings about symbols that no source has.

@@ -6,6 +6,9 @@ package import StockbusPlugin
 /// Several files form one configuration: their sections are joined, and an id, or an option of `runtime`, may occur only once in all of
 /// them. Top-level keys that begin with `x-` are ignored; they can hold anchors, which are valid within one file.
 package struct ConfigLoader: Sendable {
+  /// The configuration of commands that are given none.
+  package static let usual = "plugins.yaml"
+
   private let limits: ConfigLimits
   private let environment: @Sendable (String) -> String?
 
@@ -55,7 +58,7 @@ package struct ConfigLoader: Sendable {
   }
 
   /// Reads one text as if it were the file `file`.
-  package func load(text: String, file: String = "plugins.yaml") -> LoadedConfig {
+  package func load(text: String, file: String = usual) -> LoadedConfig {
     load(texts: [(file, text)])
   }
 
