@@ -20,9 +20,9 @@ struct Subject {
     }
     let logger = Logger(label: "hot") { _ in SwiftLogNoOpLogHandler() }
     var shared = Context.Shared(clock: SystemTimekeeper(), logger: logger, seed: 42, notices: NoNotices())
-    shared.watermarkClock = WatermarkClock(isUsed: blueprint.isTimed)
-    let context = Context(id: "subject", shared)
     assembly = try blueprint.assembly(given, at: given.mark)
+    shared.watermarkClock = WatermarkClock(isUsed: assembly.isTimed)
+    let context = Context(id: "subject", shared)
     slot = Slot(
       blueprint.kind, context, inputs: inputs.map { Edge($0) },
       output: blueprint.makeTopic(.init(name: "subject", capacity: outputCapacity)))

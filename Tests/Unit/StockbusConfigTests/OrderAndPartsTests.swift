@@ -40,10 +40,23 @@ import Testing
     func process(_ trades: Span<Trade>, into output: inout Outlet<Trade>) {}
   }
 
+  actor Heeding: TimedSink {
+    struct Settings: Options {
+      @Setting("Works with time.") var timed = false
+      init() {}
+    }
+    static func worksWithTime(_ settings: Settings) -> Bool { settings.timed }
+    init(_: Settings, _: Context) {}
+    var due: Timestamp? { nil }
+    func advance(to time: Timestamp) {}
+    func receive(_ trades: Span<Trade>) {}
+  }
+
   private static let catalogue = Catalogue(
     smallCatalogue.plugins + [
       Plugin("dealer", "Makes deals.", .source(Dealer.self)).readable(inParts: [Trades.self, Quotes.self]),
       Plugin("clocked", "Is told the time.", .processor(Clocked.self)),
+      Plugin("heeding", "Is told the time if it asks for it.", .sink(Heeding.self)),
     ])
 
   private func check(_ text: String) throws(Problems) -> Topology { try Topology.check(load(text), catalogue: Self.catalogue) }
@@ -82,6 +95,20 @@ import Testing
         "plugins.yaml:10:33: note: sink 'all' reads 'both', 'one' and 'merged' as they arrive, so their order may differ from run to run; 'merge: received' makes it the same",
       ])
     #expect(topology.nodes.filter { $0.merge == .received }.map(\.id) == ["merged"])
+  }
+
+  @Test func `the settings of a timed sink decide whether its inputs come in one order`() throws {
+    let topology = try check(
+      sources + """
+        sinks:
+          with: { plugin: heeding, inputs: [a, b], timed: true }
+          without: { plugin: heeding, inputs: [a, b] }
+        """)
+    #expect(topology.nodes.filter(\.worksWithTime).map(\.id) == ["with"])
+    #expect(
+      topology.notes == [
+        "plugins.yaml:6:39: note: sink 'without' reads 'a' and 'b' as they arrive, so their order may differ from run to run; 'merge: received' makes it the same"
+      ])
   }
 
   @Test func `what 'merge' may be`() {

@@ -26,6 +26,27 @@ extension Sink {
 @usableFromInline
 package protocol RemoteSink: Sink {}
 
+/// A sink that is called when time advances, for example to report that nothing has come for a while. It may be a relay.
+///
+/// Time and the order of several inputs are those of a `TimedProcessor`, and so is what makes a replay equal to the live run: an event
+/// received at `r` implies that everything received before `r` has arrived, so `receive` first has to do what `advance(to:)` does for the
+/// last moment before `r`.
+public protocol TimedSink<Input>: Sink {
+  /// True if the component needs time with these settings, which is the default. Without it, it is served like any other sink: several
+  /// inputs come as they arrive, and neither `advance` nor `due` is called.
+  static func worksWithTime(_ settings: Settings) -> Bool
+  /// Does the work due by `time`, after everything received up to and including `time` has been received. Called when no event waits, with
+  /// times that never decrease; may wait. A throw ends the instance.
+  func advance(to time: Timestamp) async throws
+  /// The next time at which `advance` has work to do; nil if there is none, and a time that has passed to get the present one. The
+  /// watermarks of live sources that wait for input are then advanced by the clock.
+  var due: Timestamp? { get }
+}
+
+extension TimedSink {
+  public static func worksWithTime(_ settings: Settings) -> Bool { true }
+}
+
 /// A relay that passes time on: when it advances its output to a time, all that it received up to that time has come back and is published.
 public protocol TimedRelay: Sink, Source {
   /// Called when its inputs' events up to `time` have been taken and no event waits, if a reader of its output waits for time.

@@ -17,7 +17,24 @@ extension Blueprint {
   /// done; its output need not be read.
   @inlinable
   public static func relay<P: Source & Sink>(_: P.Type, as kind: Kind = .source) -> Blueprint {
-    Blueprint(kind, P.self, inputs: [P.Input.self], output: P.Output.self, topic: makeTopic(P.Output.self)) { settings, slot in
+    relay(P.self, as: kind, isTimed: false) { component, _, slot in try await component.serveAll(slot) }
+  }
+
+  /// The same, with time where its settings need it.
+  @inlinable
+  public static func relay<P: Source & TimedSink>(_: P.Type, as kind: Kind = .source) -> Blueprint {
+    relay(P.self, as: kind, isTimed: true) { component, settings, slot in
+      try await component.serveAll(slot, isTimed: P.worksWithTime(settings))
+    }
+  }
+
+  /// A relay whose receiving half is `serve`.
+  @inlinable
+  static func relay<P: Source & Sink>(
+    _: P.Type, as kind: Kind, isTimed: Bool, serving serve: @escaping @Sendable (P, P.Settings, Slot) async throws -> Ending
+  ) -> Blueprint {
+    Blueprint(kind, P.self, inputs: [P.Input.self], output: P.Output.self, isTimed: isTimed, topic: makeTopic(P.Output.self)) {
+      settings, slot in
       let component = try P(settings, slot.context)
       return try await live(component, in: slot) {
         try await withThrowingTaskGroup(of: Ending?.self) { group in
@@ -29,7 +46,7 @@ extension Blueprint {
           group.addTask {
             // Without this, a half that sleeps for the next event would not notice that the other half has failed.
             try await withTaskCancellationHandler {
-              try await component.serveAll(slot)
+              try await serve(component, settings, slot)
             } onCancel: {
               slot.parker.wake()
             }
@@ -115,6 +132,14 @@ extension Blueprint {
     Blueprint(.sink, P.self, inputs: [P.Input.self], output: nil, topic: nil) { settings, slot in
       let component = try P(settings, slot.context)
       return try await live(component, in: slot) { try await component.serveAll(slot) }
+    }
+  }
+
+  @inlinable
+  public static func sink<P: TimedSink>(_: P.Type) -> Blueprint {
+    Blueprint(.sink, P.self, inputs: [P.Input.self], output: nil, isTimed: true, topic: nil) { settings, slot in
+      let component = try P(settings, slot.context)
+      return try await live(component, in: slot) { try await component.serveAll(slot, isTimed: P.worksWithTime(settings)) }
     }
   }
 

@@ -21,7 +21,8 @@ public struct Blueprint: Sendable {
   private var presented: [CommandInfo]?
   /// The types of the doors that its components offer.
   package var doors: [DoorID] { (component as? any OfferingComponent.Type)?.doorIDs ?? [] }
-  /// True if it gets watermarks, and several inputs in the order of their receipts.
+  /// True if it gets watermarks, and several inputs in the order of their receipts; of a timed sink its settings decide
+  /// (`Assembly.isTimed`).
   package let isTimed: Bool
   /// True if `merge: received` is possible: for events of one type.
   package var canMerge: Bool { isTimed || inputs.count == 1 }
@@ -62,6 +63,8 @@ public struct Blueprint: Sendable {
     package let doubt: @Sendable (FileUse) -> String?
     /// Runs one instance in a slot, from start to end.
     let run: @Sendable (Slot) async throws -> Ending
+    /// True if it gets watermarks, and several inputs in the order of their receipts.
+    package let isTimed: Bool
     /// The component's type and its settings.
     let component: any Component.Type
     let settings: any Options
@@ -73,8 +76,8 @@ public struct Blueprint: Sendable {
     /// The same instances, for which the configuration's check finds what `original` names.
     func presenting(_ original: Assembly) -> Assembly {
       var copy = Assembly(
-        component, settings, knownSymbols: original.knownSymbols, namedSymbols: original.namedSymbols, files: original.files,
-        fault: original.fault, doubt: original.doubt, carryOver: carryOver, run)
+        component, settings, isTimed: isTimed, knownSymbols: original.knownSymbols, namedSymbols: original.namedSymbols,
+        files: original.files, fault: original.fault, doubt: original.doubt, carryOver: carryOver, run)
       copy.declared = original.declared
       return copy
     }
@@ -89,13 +92,14 @@ public struct Blueprint: Sendable {
     }
 
     init(
-      _ component: any Component.Type, _ settings: any Options, knownSymbols: @escaping @Sendable () -> [String]?,
+      _ component: any Component.Type, _ settings: any Options, isTimed: Bool, knownSymbols: @escaping @Sendable () -> [String]?,
       namedSymbols: @escaping @Sendable () -> [(name: String, mark: ConfigNode.Mark)], files: [PlacedFile],
       fault: @escaping @Sendable (FileUse) -> String?, doubt: @escaping @Sendable (FileUse) -> String?,
       carryOver: @escaping @Sendable (Memory, any Options, Memory) -> Void, _ run: @escaping @Sendable (Slot) async throws -> Ending
     ) {
       self.component = component
       self.settings = settings
+      self.isTimed = isTimed
       declared = (component, settings)
       self.knownSymbols = knownSymbols
       self.namedSymbols = namedSymbols
@@ -127,7 +131,7 @@ public struct Blueprint: Sendable {
       add(P.textFaults(in: settings), node, mark, &problems)
       guard problems.isEmpty else { throw problems }
       return Assembly(
-        P.self, settings, knownSymbols: { P.knownSymbols(settings) },
+        P.self, settings, isTimed: isTimed && needsTime(P.self, settings), knownSymbols: { P.knownSymbols(settings) },
         namedSymbols: { P.namedSymbols(settings).map { ($0.name, $0.mark(in: node, else: mark)) } },
         files: PlacedFile.of(settings.files, node, mark), fault: { P.fault(in: $0, settings) }, doubt: { P.doubt(about: $0, settings) },
         carryOver: { old, before, memory in
@@ -163,4 +167,13 @@ public struct Blueprint: Sendable {
 
 private func add(_ faults: [TextFault], _ node: ConfigNode?, _ mark: ConfigNode.Mark, _ problems: inout Problems) {
   for fault in faults { fault.report(in: node, else: mark, &problems) }
+}
+
+/// True if a component whose form has time needs it with these settings.
+private func needsTime<P: Component>(_: P.Type, _ settings: P.Settings) -> Bool {
+  (P.self as? any TimedSink.Type)?.needsTime(settings) ?? true
+}
+
+extension TimedSink {
+  fileprivate static func needsTime(_ settings: any Options) -> Bool { (settings as? Settings).map(worksWithTime) ?? true }
 }

@@ -136,6 +136,17 @@ extension Sink {
   }
 }
 
+extension TimedSink {
+  /// The work of a sink that gets time if its settings need it.
+  @inlinable
+  nonisolated(nonsending) func serveAll(_ slot: Slot, isTimed: Bool) async throws -> Ending {
+    if !isTimed { return try await serveAll(slot) }
+    let ending = try await slot.serve(Input.self, isTimed: true, passesOn: false) { inputs in try await serveTimed(inputs) }
+    try await drained { ending == .ended ? try await drain() : try await handOver() }
+    return ending
+  }
+}
+
 extension MultiProcessor {
   @inlinable
   nonisolated(nonsending) func serveAll(_ slot: Slot, _ output: inout Outlet<Output>) async throws -> Ending {

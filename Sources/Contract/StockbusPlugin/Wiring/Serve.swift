@@ -178,6 +178,38 @@ extension Sink {
   }
 }
 
+extension TimedSink {
+  @inlinable
+  func serveTimed(_ inputs: InletGroup<Input>) async throws {
+    guard var turn = inputs.firstTurn else { return }
+    var quantum = Quantum(inputs.parker)
+    var reported = Int.min
+    while true {
+      if inputs.hasNext(&turn) {
+        let batch = turn.inlet.nextBatch(limit: turn.limit)
+        if batch.count == 0 { continue }
+        turn.inlet.begin(batch.count)
+        do { try await receive(batch.span) } catch {
+          let taken = eventsTaken(error, of: batch.count)
+          if taken > 0 { turn.inlet.finish(taken) }
+          throw error
+        }
+        turn.inlet.finish(batch.count)
+        if quantum.isSpent(batch.count) { try await yield(inputs.stop) }
+        continue
+      }
+      // No event waits, but time may have advanced.
+      if let time = inputs.clock.timeToReport(after: reported) {
+        reported = time
+        try await advance(to: Timestamp(ns: Int64(time)))
+        continue
+      }
+      if quantum.spinBudget.spins() { continue }
+      if try await inputs.clock.sleepUntilReady(inputs.parker, inputs.stop, due: due, &quantum.spinBudget) { return }
+    }
+  }
+}
+
 /// The number of events of a batch that a sink took before it threw.
 @usableFromInline
 func eventsTaken(_ error: any Error, of count: Int) -> Int { min(max(0, (error as? any EnvironmentError)?.taken ?? 0), count) }

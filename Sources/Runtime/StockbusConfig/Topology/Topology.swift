@@ -92,7 +92,7 @@ package struct PlannedNode: Sendable {
 
 extension PlannedNode {
   /// True if the component is notified of the time, or gets its inputs in the order of their receipt times.
-  package var worksWithTime: Bool { blueprint.isTimed || merge == .received }
+  package var worksWithTime: Bool { assembly.isTimed || merge == .received }
 
   /// True if the component runs in a separate process.
   package var hasProcess: Bool {

@@ -15,13 +15,15 @@ extension TopologyChecker {
   }
 
   /// Notes where the order of a component's input depends on timing, and reports a `merge` that has no effect.
-  mutating func checkOrder(_ merge: MergeOrder, _ blueprint: Blueprint, _ component: ComponentDescription, _ edges: [EdgeSettings]) {
+  mutating func checkOrder(
+    _ merge: MergeOrder, _ blueprint: Blueprint, isTimed: Bool, _ component: ComponentDescription, _ edges: [EdgeSettings]
+  ) {
     if merge == .received, let mark = component.merge?.mark, !blueprint.canMerge {
       config.report("\(component.title): 'merge' is for plugins that take one type of event at a time", at: mark)
       return
     }
     let place = (component.inputsMark ?? component.idMark).place
-    if !blueprint.isTimed, merge == .arrival, component.inputs.count > 1, blueprint.canMerge, !blueprint.hasLanes {
+    if !isTimed, merge == .arrival, component.inputs.count > 1, blueprint.canMerge, !blueprint.hasLanes {
       let names = listed(component.inputs.map(\.shownID))
       notes.append(
         "\(place): note: \(component.title) reads \(names) as they arrive, so their order may differ from run to run; 'merge: received' makes it the same"

@@ -169,7 +169,7 @@ struct TopologyChecker {
           title: component.title, file: file, options: component.options, fault: { assembly.fault(file.use) },
           doubt: { assembly.doubt(file.use) })
       }
-      checkOrder(merge, blueprint, component, edges[place])
+      checkOrder(merge, blueprint, isTimed: assembly.isTimed, component, edges[place])
       guard let (blueprint, assembly) = try isolated(component, plugin, blueprint, assembly, options) else { return nil }
       return PlannedNode(
         id: component.id, plugin: plugin, blueprint: blueprint, assembly: assembly, inputs: plannedInputs(place),

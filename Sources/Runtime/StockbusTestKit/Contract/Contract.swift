@@ -42,11 +42,14 @@ public func checkContract(
     return violations + ["It does not take these inputs (\(names))."]
   }
   violations += schemaFaults(of: plugin, blueprint) + doorFaults(of: blueprint)
-  do throws(Problems) { _ = try blueprint.assembly(node, at: ConfigNode.Mark(file: OptionsYAML.file, line: 1, column: 1)) } catch {
+  let isTimed: Bool
+  do throws(Problems) {
+    isTimed = try blueprint.assembly(node, at: ConfigNode.Mark(file: OptionsYAML.file, line: 1, column: 1)).isTimed
+  } catch {
     return violations + error.sorted.map { "The options are not allowed: \($0)." }
   }
   let checks = LifecycleChecks(
-    plugin: plugin, options: options, feeds: feeds, doors: blueprint.doors, hasOutput: blueprint.output != nil, isTimed: blueprint.isTimed,
+    plugin: plugin, options: options, feeds: feeds, doors: blueprint.doors, hasOutput: blueprint.output != nil, isTimed: isTimed,
     isDeterministic: isDeterministic, jumps: jumps, timeout: timeout)
   return violations + (feeds.isEmpty ? await checks.checkSource() : await checks.checkReader())
 }
