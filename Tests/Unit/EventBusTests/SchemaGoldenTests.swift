@@ -126,9 +126,9 @@ import Testing
 
   @Test func `an alert`() throws {
     try check(
-      Alert.schema.example, header: "symbol,price,rule,message,time",
+      Alert.schema.example, header: "symbol,price,rule,message,time,status",
       json: #"{"symbol":"AAPL","price":200.10,"rule":"AAPL above 200","message":"AAPL rose to 200.10","time":"2013-10-08T13:30:00.012Z"}"#,
-      csv: "AAPL,200.10,AAPL above 200,AAPL rose to 200.10,2013-10-08T13:30:00.012Z")
+      csv: "AAPL,200.10,AAPL above 200,AAPL rose to 200.10,2013-10-08T13:30:00.012Z,")
   }
 
   @Test func `a connection's state`() throws {

@@ -74,7 +74,7 @@ import Testing
       roundTrips(
         Alert(
           symbol: symbol, rule: text(&random), message: text(&random), price: Price(raw: a), time: time(&random),
-          priceDecimals: decimals(a)))
+          priceDecimals: decimals(a), status: AlertStatus.allCases.randomElement(using: &random)!))
       roundTrips(
         ConnectionStatus(
           component: text(&random), state: ConnectionStatus.State.allCases.randomElement(using: &random)!, reason: text(&random),

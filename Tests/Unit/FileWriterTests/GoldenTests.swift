@@ -56,7 +56,7 @@ func write<E: Event>(_ events: [E], _ options: String = "", as name: String = "o
     try await check(
       Alert.self,
       json: #"{"symbol":"AAPL","price":200.10,"rule":"AAPL above 200","message":"AAPL rose to 200.10","time":"2013-10-08T13:30:00.012Z"}"#,
-      csv: "AAPL,200.10,AAPL above 200,AAPL rose to 200.10,2013-10-08T13:30:00.012Z")
+      csv: "AAPL,200.10,AAPL above 200,AAPL rose to 200.10,2013-10-08T13:30:00.012Z,")
     try await check(
       ConnectionStatus.self,
       json: #"{"component":"echo","state":"connected","reason":"handshake done","time":"2013-10-08T13:30:00.012Z"}"#,
