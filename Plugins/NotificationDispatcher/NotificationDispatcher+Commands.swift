@@ -39,7 +39,7 @@ extension NotificationDispatcher: CommandableComponent {
     let rules = book.present.map { rule in
       let count = book.number(of: rule.name).map { book.symbols(of: $0) } ?? (watched: 0, spent: 0)
       var state = rule.isEnabled ? "on" : "off"
-      if rule.test.expires <= context.clock.now.ns { state = "expired" }
+      if self.state(of: rule) == .expired { state = "expired" }
       let symbols = "\(count.watched) \(count.watched == 1 ? "symbol" : "symbols")"
       return "rule \(rule.name): \(state), \(symbols)" + (count.spent > 0 ? ", \(count.spent) spent" : "")
     }

@@ -13,7 +13,7 @@ extension NotificationDispatcher {
     let watches = book.watches(of: symbol)
     return concerned.prefix(Self.limit).compactMap { number in
       book.rules[number].map { rule in
-        explain(rule, watches.first { $0.rule == number }, functions(of: number, after: last))
+        explain(rule, watches.first { $0.rule == number }, waiting(number, symbol), functions(of: number, after: last))
       }
     }
   }
@@ -25,7 +25,18 @@ extension NotificationDispatcher {
     return functions.isEmpty ? "" : "; " + functions.map(\.description).joined(separator: ", ")
   }
 
-  private func explain(_ rule: Rule, _ watch: RuleWatch?, _ functions: String) -> Explanation {
+  /// What a rule that waits for time waits for; nil for any other.
+  private func waiting(_ number: Int, _ symbol: Symbol) -> String? {
+    guard let rule = book.rules[number], let due = book.deadline(of: number, symbol) else { return nil }
+    let moment = "fires at \(Timestamp(ns: due))"
+    if let held = book.held(number, symbol) {
+      let span = Duration.nanoseconds(rule.test.hold).optionText
+      return "has been true for \(Duration.nanoseconds(min(held, rule.test.hold)).roughText) of \(span), and \(moment) if it stays so"
+    }
+    return "\(book.hasCome(symbol) ? "has heard of it" : "has heard nothing of it yet"), and \(moment) if nothing comes"
+  }
+
+  private func explain(_ rule: Rule, _ watch: RuleWatch?, _ waiting: String?, _ functions: String) -> Explanation {
     let name = "rule \(shown(rule.name)) (\(rule.conditionText))"
     let setting = place(of: rule)
     let fired = watch?.lastFired.map { Timestamp(ns: $0) }
@@ -36,10 +47,11 @@ extension NotificationDispatcher {
     case .on: break
     case let state: return say(.filters, "is \(state.rawValue)")
     }
+    if let waiting { return say(.waits, waiting) }
     switch watch?.phase {
     case nil, .unknown:
       return say(.waits, watch == nil || rule.when == nil ? "has received no price of it yet" : "could not be decided yet")
-    case .armed: return say(.waits, fired == nil ? "has not been true yet" : "has fired, and is armed again")
+    case .armed, .holding: return say(.waits, fired == nil ? "has not been true yet" : "has fired, and is armed again")
     case .waiting: return say(.filters, "was true again within its cooldown")
     case .spent: return say(.alerts, "has fired, and fires only once")
     case .passed:
@@ -51,6 +63,7 @@ extension NotificationDispatcher {
 
   /// What arms a rule again.
   private func back(_ rule: Rule) -> String {
+    if rule.test.silence > 0 { return "the next event comes" }
     if let condition = rule.rearmWhen { return "\(condition) is true" }
     return rule.when == nil ? "the price has gone back" : "it is false"
   }

@@ -14,7 +14,7 @@ extension NotificationDispatcher: OfferingComponent, RuleDesk {
   }
 
   func state(of rule: Rule) -> WatchedRule.State {
-    if rule.test.expires <= context.clock.now.ns { return .expired }
+    if rule.test.expires != .max, rule.test.expires <= book.newest ?? context.clock.now.ns { return .expired }
     return rule.isEnabled && !switches.isSilent(at: context.clock) ? .on : .off
   }
 
@@ -33,14 +33,22 @@ extension NotificationDispatcher: OfferingComponent, RuleDesk {
       if let fault = text.fault(option, for: E.self) { throw CommandError(fault.message) }
     }
     let rule = Rule(settings)
+    if rule.test.needsTime, !Self.worksWithTime(self.settings) {
+      throw CommandError(
+        "a rule with 'for' or 'silent_for', or with 'resolve' and 'expires', waits for time, which \(context.id) gets only if its configuration has such a rule"
+      )
+    }
     if rule.hasExpressions, let excess = RuleConditions<E>.excess(book.rules + [rule]) { throw CommandError(excess) }
     book.add(rule)
     renewConditions()
+    // The loop sleeps until a time that may be later than that of the new rule.
+    if rule.test.needsTime { context.requestAdvance() }
     return RuleChange(name, is: .on, remarks: book.slips(in: rule))
   }
 
   package func remove(_ rule: RuleOwner) throws(CommandError) -> RuleChange {
     book.remove(try number(of: rule))
+    endWithoutRule()
     renewConditions()
     return RuleChange(rule.title, is: .gone)
   }

@@ -23,7 +23,7 @@ enum NotificationDispatcherPlugin: PricedEventPlugin {
 ///
 /// Three loops run on one actor: `receive` evaluates the rules, `run` publishes, `background` delivers, with one task for each channel. A
 /// slow channel delays only itself. A slow reader of the alerts that loses nothing (`block`) delays the prices, as on any edge.
-package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundComponent, ExplainingComponent,
+package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, BackgroundComponent, ExplainingComponent,
   FileWritingComponent
 {
   package typealias Input = E
@@ -39,6 +39,8 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
   var deliveries: DeliveryQueues
   var switches = Switches()
   private var number = 0
+  /// The alerts that are not over, of rules that say when they are.
+  private var unresolved: [OpenAlert: Sent] = [:]
   /// Alerts that have not been published yet.
   private var unpublished: [Alert] = []
   private var hasEnded = false
@@ -50,6 +52,19 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
   private let fired: Counter
   private let suppressed: Counter
   private let silenced: Counter
+
+  /// What is not over.
+  private struct OpenAlert: Hashable, Sendable {
+    let rule: String
+    let symbol: Symbol
+  }
+
+  /// How an alert was sent.
+  private struct Sent: Sendable {
+    let id: String
+    let channels: [String]?
+    let isUrgent: Bool
+  }
 
   package init(_ settings: NotificationSettings, _ context: Context) {
     self.init(settings, context, .system(context))
@@ -67,10 +82,11 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
       ?? RuleBook(
         written + added, windowLimit: settings.windowPrices, windowRoom: settings.windowRoom,
         closes: PreviousCloses(context.past, context.instruments), splits: SplitWatch(context.instruments),
-        sessions: InstrumentSessions(context.instruments, .all))
+        sessions: InstrumentSessions(context.instruments, .all), counted: settings.sessions)
     conditions = RuleConditions(book.rules, context.functionSettings(settings.sessions, for: E.self), context.takeFunctions())
     switches = memory?.switches ?? Switches(isEnabled: settings.enabled)
     number = memory?.number ?? 0
+    unresolved = memory?.unresolved ?? [:]
     deliveries = DeliveryQueues([], queue: settings.queue, quiet: nil, context: context)
     fired = context.counter("alerts", "Alerts that were published.")
     suppressed = context.counter("in cooldown", "Alerts that were suppressed by a cooldown.")
@@ -85,6 +101,7 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
     var added: [Rule] = []
     var switches: Switches
     let number: Int
+    let unresolved: [OpenAlert: Sent]
   }
 
   private static var known: MemoryKey<Knowledge> { MemoryKey("rules", whenOptionsChange: .drop) }
@@ -101,7 +118,9 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
     guard var knowledge = old[known] else { return }
     let written = (before: before.rules.map { Rule($0) }, after: after.rules.map { Rule($0) })
     if before.enabled != after.enabled { knowledge.switches = Switches(isEnabled: after.enabled) }
-    if before.windowPrices != after.windowPrices || before.windowMemory != after.windowMemory {
+    // What is due was computed with the sessions.
+    let countsOtherwise = before.sessions != after.sessions && after.rules.contains { $0.silentFor != nil }
+    if before.windowPrices != after.windowPrices || before.windowMemory != after.windowMemory || countsOtherwise {
       let names = Set(written.before.map(\.name))
       knowledge.added = (knowledge.book?.present ?? knowledge.added).filter { !names.contains($0.name) }
       knowledge.book = nil
@@ -138,14 +157,37 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
       throw EnvironmentFailure(error.message, isPermanent: true)
     }
     deliveries = DeliveryQueues(channels, queue: settings.queue, quiet: quiet, context: context)
+    endWithoutRule()
+    if !Self.worksWithTime(settings), book.present.contains(where: \.test.needsTime) {
+      context.logger.warning(
+        "rules that commands have added wait for time, which this component gets only if its configuration has such a rule")
+    }
   }
 
   package func receive(_ events: Span<E>) async throws {
     hasHadEvents = true
     let isSilent = switches.isSilent(at: context.clock)
-    let found = conditions == nil ? book.process(events, isSilent: isSilent) : judge(events, isSilent: isSilent)
+    let found = conditions == nil && !book.isInTime ? book.process(events, isSilent: isSilent) : judge(events, isSilent: isSilent)
     // The usual case.
     if found.isEmpty { return }
+    await publish(found)
+  }
+
+  // MARK: Time
+
+  package static func worksWithTime(_ settings: NotificationSettings) -> Bool { settings.rules.contains(where: \.needsTime) }
+
+  package var due: Timestamp? { book.due }
+
+  package func advance(to time: Timestamp) async throws {
+    var found: [RuleBook.Firing] = []
+    book.advance(to: time.ns, isSilent: switches.isSilent(at: context.clock), &found)
+    if found.isEmpty { countAsides() } else { await publish(found) }
+  }
+
+  // MARK: Alerts
+
+  private func publish(_ found: [RuleBook.Firing]) async {
     for firing in found { publish(firing) }
     countAsides()
     bell.wake()
@@ -157,6 +199,7 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
   private func judge(_ events: Span<E>, isSilent: Bool) -> [RuleBook.Firing] {
     conditions?.judge(events)
     defer { countAsides() }
+    if book.isInTime { return book.processInTime(events, conditions?.verdicts, isSilent: isSilent) }
     return book.process(events, conditions?.verdicts ?? RuleVerdicts(), isSilent: isSilent)
   }
 
@@ -189,15 +232,43 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
     guard let rule = book.rules[firing.rule] else { return }
     let alert = Alert(
       symbol: firing.symbol, rule: rule.name, message: RuleMessage(rule: rule, firing: firing).text, price: firing.price,
-      time: firing.time, priceDecimals: firing.decimals)
-    fired.add(1)
-    unpublished.append(alert)
-    deliveries.offer(notification(of: alert, isUrgent: rule.isUrgent), to: rule.channels)
+      time: firing.time, priceDecimals: firing.decimals, status: firing.kind == .fires ? .firing : .resolved)
+    let subject = OpenAlert(rule: rule.name, symbol: firing.symbol)
+    let notification = notification(of: alert, id: unresolved[subject]?.id, isUrgent: rule.isUrgent)
+    if firing.kind != .fires {
+      unresolved[subject] = nil
+    } else if rule.test.resolves {
+      unresolved[subject] = Sent(id: notification.id, channels: rule.channels, isUrgent: rule.isUrgent)
+    }
+    publish(notification, to: rule.channels)
   }
 
-  func notification(of alert: Alert, isUrgent: Bool = false) -> Notification {
+  private func publish(_ notification: Notification, to channels: [String]?) {
+    if notification.alert.status == .firing {
+      fired.add(1)
+    } else {
+      context.counter("resolved", "Alerts that were published because what a rule had fired for was over.").add(1)
+    }
+    unpublished.append(notification.alert)
+    deliveries.offer(notification, to: channels)
+  }
+
+  /// Says of alerts that they are over because their rule is gone, or written otherwise now.
+  func endWithoutRule() {
+    let left = unresolved.filter { !book.isOpen($0.key.rule, $0.key.symbol) }
+    for (subject, sent) in left.sorted(by: { ($0.key.rule, $0.key.symbol.description) < ($1.key.rule, $1.key.symbol.description) }) {
+      unresolved[subject] = nil
+      let alert = Alert(
+        symbol: subject.symbol, rule: subject.rule, message: "over: \(subject.symbol), because the rule has ended", price: 0,
+        time: book.newest.map { Timestamp(ns: $0) } ?? context.clock.now, status: .resolved)
+      publish(notification(of: alert, id: sent.id, isUrgent: sent.isUrgent), to: sent.channels)
+    }
+    if !left.isEmpty { bell.wake() }
+  }
+
+  func notification(of alert: Alert, id: String? = nil, isUrgent: Bool = false) -> Notification {
     number += 1
-    return Notification(alert, component: context.id, number: number, isUrgent: isUrgent)
+    return Notification(alert, component: context.id, number: number, id: id, isUrgent: isUrgent)
   }
 
   package func run(into output: inout Outlet<Alert>) async throws {
@@ -267,7 +338,7 @@ package actor NotificationDispatcher<E: PricedEvent>: Sink, Source, BackgroundCo
 
   package func stop() async {
     hasStopped = true
-    context.remember(Knowledge(book: book, switches: switches, number: number), Self.known)
+    context.remember(Knowledge(book: book, switches: switches, number: number, unresolved: unresolved), Self.known)
     leaveFunctions()
     if book.cut > 0 { context.logger.warning("\(book.cut) prices did not fit into a window: see 'window_prices' and 'window_memory'") }
     for sentence in deliveries.failures { context.note(sentence) }

@@ -130,7 +130,8 @@ struct StateText {
       return [
         "id": .string(rule.name), "name": .string(rule.name), "symbol": .string(visible(rule.symbols, limit: 200)),
         "condition": .string(rule.condition),
-        "threshold": words.count > 1 && words[0] != "when" ? .string(String(words[1])) : .null, "muted": .bool(rule.state == .off),
+        "threshold": words.count > 1 && words[0] != "when" && words[0] != "silent_for" ? .string(String(words[1])) : .null,
+        "muted": .bool(rule.state == .off),
         "state": .string(rule.state.rawValue), "own": .bool(viewer.scopes.contains(.control)),
       ]
     }

@@ -26,7 +26,7 @@ struct EmailChannel: Channel {
   func deliver(_ notification: Notification) async throws(DeliveryError) {
     let mail = MailMessage(
       from: options.from, to: options.to, subject: subject.filled(notification.values(channel: name)),
-      body: notification.alert.message + "\n\n" + Self.details(notification), id: notification.id, date: tools.clock.wall)
+      body: notification.alert.message + "\n\n" + Self.details(notification), id: notification.delivery, date: tools.clock.wall)
     // -i: a line with a single dot does not end the message; the recipients follow `--`, so that none is taken for an option.
     let arguments = ["-i", "-f", options.from, "--"] + options.to
     try await ProgramCall(

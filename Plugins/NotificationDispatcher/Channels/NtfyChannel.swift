@@ -33,7 +33,7 @@ struct NtfyChannel: Channel {
       "tags": .array(options.tags.map(JSONValue.string)),
     ]
     var request = HTTPRequest(.post, address, fields: fields, body: Array(message.description.utf8))
-    do throws(HTTPError) { try request.fields.set("Idempotency-Key", notification.id) } catch {
+    do throws(HTTPError) { try request.fields.set("Idempotency-Key", notification.delivery) } catch {
       throw DeliveryError("\(error)", isTransient: false)
     }
     try await request.deliver(by: transport, limits, [], clock)

@@ -38,8 +38,8 @@ struct WebhookChannel: Channel {
     let text = body.filled(notification.values(channel: name), escape: WebhookBody.escaped)
     var request = HTTPRequest(.post, address, fields: fields, body: Array(text.utf8))
     do throws(HTTPError) {
-      try request.fields.set("Idempotency-Key", notification.id)
-      if let signature { try signature.sign(&request, id: notification.id, at: clock.wall) }
+      try request.fields.set("Idempotency-Key", notification.delivery)
+      if let signature { try signature.sign(&request, id: notification.delivery, at: clock.wall) }
     } catch { throw DeliveryError("\(error)", isTransient: false) }
     try await request.deliver(by: transport, limits, secrets, clock)
   }

@@ -3,20 +3,26 @@ internal import StockbusPlugin
 
 /// An alert to be delivered; the same on every channel.
 struct Notification: Hashable, Sendable {
-  /// This id identifies repeated deliveries to a receiver: 32 hexadecimal digits, the same on every channel and at every attempt.
+  /// The alert's id: 32 hexadecimal digits, the same on every channel, at every attempt, and when the alert is over.
   let id: String
+  /// Identifies repeated deliveries to a receiver: the same on every channel and at every attempt. The id, except of what follows an alert:
+  /// its end, and reminders of a rule that says its end.
+  let delivery: String
   let alert: Alert
   let component: String
   var isUrgent = false
 
-  /// - Parameter number: its number in this run, so that two equal alerts have different ids.
-  init(_ alert: Alert, component: String, number: Int, isUrgent: Bool = false) {
+  /// - Parameters:
+  ///   - number: its number in this run, so that two equal alerts have different ids.
+  ///   - id: the id of the alert that it follows; nil if it is the first.
+  init(_ alert: Alert, component: String, number: Int, id: String? = nil, isUrgent: Bool = false) {
     self.alert = alert
     self.component = component
     self.isUrgent = isUrgent
     let text = [component, alert.rule, alert.symbol.description, alert.price.description, String(alert.time.ns), String(number)]
     let digest = Digest.sha256(Array(text.joined(separator: "\u{0}").utf8))
-    id = digest.prefix(16).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    delivery = digest.prefix(16).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    self.id = id ?? delivery
   }
 
   /// The price with the decimals of the event.
@@ -25,19 +31,21 @@ struct Notification: Hashable, Sendable {
   /// The values of the placeholders in templates.
   func values(channel: String) -> [String: String] {
     [
-      "id": id, "rule": alert.rule, "symbol": alert.symbol.description, "price": price, "message": alert.message,
-      "time": alert.time.description, "component": component, "channel": channel,
+      "id": id, "status": alert.status.fieldName, "rule": alert.rule, "symbol": alert.symbol.description, "price": price,
+      "message": alert.message, "time": alert.time.description, "component": component, "channel": channel,
     ]
   }
 
   /// One line for people: `2013-10-08T13:30:00.012Z AAPL above 200: AAPL crossed above 200: 200.10`.
   var line: String { visible("\(alert.time) \(alert.rule): \(alert.message)", limit: 2000) }
 
-  /// One JSON object: the id, followed by the alert's fields.
+  /// One JSON object: the id, followed by the alert's fields; the status only of an alert that is over.
   var json: String {
-    JSONValue.object([
+    var members: [JSONValue.Member] = [
       .init("id", .string(id)), .init("rule", .string(alert.rule)), .init("symbol", .string(alert.symbol.description)),
       .init("price", .number(price)), .init("message", .string(alert.message)), .init("time", .string(alert.time.description)),
-    ]).description
+    ]
+    if alert.status != .firing { members.insert(.init("status", .string(alert.status.fieldName)), at: 1) }
+    return JSONValue.object(members).description
   }
 }

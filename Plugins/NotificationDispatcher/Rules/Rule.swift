@@ -15,13 +15,15 @@ struct Rule: Equatable, Sendable {
   let symbols: SymbolChoice?
   /// The symbols as they were written, separated by commas; `*` for all.
   let subject: String
-  /// The condition as it was written; nil if it is an expression.
+  /// The condition as it was written; nil if it is an expression, or silence.
   let condition: RuleSettings.Condition?
   /// The condition that is an expression, and the one that arms the rule again.
   let when: String?
   let rearmWhen: String?
   /// True if the rule fires at most once in a session.
   let isOncePerSession: Bool
+  /// Which sessions count for silence; nil for those of the component.
+  let sessions: CountedSessions?
   /// The channels to which alerts are sent; nil for all.
   let channels: [String]?
   /// True if its alerts are sent in quiet hours too.
@@ -31,7 +33,7 @@ struct Rule: Equatable, Sendable {
   var isEnabled: Bool
 
   init(_ settings: RuleSettings) {
-    // A rule with an expression does not use the comparison of its test.
+    // A rule with an expression, or about silence, does not use the comparison of its test.
     let condition = settings.condition ?? RuleSettings.Condition(.above, .amount(0))
     let quantity = settings.of
     name = settings.effectiveName
@@ -39,6 +41,7 @@ struct Rule: Equatable, Sendable {
     when = settings.when?.text
     rearmWhen = settings.rearmWhen?.text
     isOncePerSession = settings.oncePer == .session
+    sessions = settings.sessions
     symbols = settings.choice
     subject = settings.symbol?.description ?? settings.symbols?.joined(separator: ",") ?? "*"
     channels = settings.owner == nil ? settings.channels : []
@@ -55,11 +58,16 @@ struct Rule: Equatable, Sendable {
       rearm: Self.clamped(Int128(condition.level.raw) - Int128(sign) * Int128(margin)), isCrossing: isCrossing,
       hasWhen: settings.when != nil, hasRearmWhen: settings.rearmWhen != nil, firesAtOnce: settings.initial, once: settings.once,
       cooldown: settings.cooldown.wholeNanoseconds,
-      remind: settings.remind?.wholeNanoseconds, expires: settings.expires?.ns ?? .max)
+      remind: settings.remind?.wholeNanoseconds, expires: settings.expires?.ns ?? .max, hold: settings.for?.wholeNanoseconds ?? 0,
+      silence: settings.silentFor?.wholeNanoseconds ?? 0, resolves: settings.resolve)
   }
 
-  /// The condition in words: `above 200`, `rises_by 5% in 1m`, `when close > 20`.
-  var conditionText: String { condition.map { "\($0.kind.rawValue) \($0.level)\(span)" } ?? when.map { "when \($0)" } ?? "" }
+  /// The condition in words: `above 200`, `rises_by 5% in 1m`, `when close > 20 for 3s`, `silent_for 30s`.
+  var conditionText: String {
+    if test.silence > 0 { return "silent_for \(Duration.nanoseconds(test.silence).optionText)" }
+    let text = condition.map { "\($0.kind.rawValue) \($0.level)\(span)" } ?? when.map { "when \($0)" } ?? ""
+    return test.hold > 0 ? "\(text) for \(Duration.nanoseconds(test.hold).optionText)" : text
+  }
 
   /// True if a condition of it is an expression.
   var hasExpressions: Bool { when != nil || rearmWhen != nil }

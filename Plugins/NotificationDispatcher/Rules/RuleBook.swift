@@ -8,8 +8,16 @@ internal import StockbusInstruments
 /// An event of a symbol without rules costs one look-up in a table. Memory: a few dozen bytes for each pair of a rule and a symbol, and the
 /// windows' points.
 struct RuleBook: Sendable {
-  /// A rule has fired.
+  /// A rule has fired, or what it has fired for is over.
   struct Firing: Sendable {
+    enum Kind: Sendable {
+      case fires
+      /// What the rule has fired for is over.
+      case ends
+      /// The rule has ended before that was over.
+      case endsWithRule
+    }
+
     let rule: Int
     let symbol: Symbol
     let price: Price
@@ -19,18 +27,23 @@ struct RuleBook: Sendable {
     let reference: Price?
     /// True if the reference is the first price, because no close is known.
     var lacksClose = false
+    var kind = Kind.fires
+    /// False if nothing of the symbol has come; the price is zero then.
+    var hasPrice = true
   }
 
   /// By number; nil if a rule was removed, so that the others keep their numbers.
   private(set) var rules: [Rule?] = []
   /// By number; separate from the rules, because reading it must not count references.
-  private var switches: ContiguousArray<Bool> = []
+  private(set) var switches: ContiguousArray<Bool> = []
   /// By symbol handle: -1 has not arrived yet, -2 has arrived but its rules must be found again, 0 no rules, otherwise the index in
   /// `watches` plus one.
-  private var places: ContiguousArray<Int32> = []
-  private var watches: ContiguousArray<ContiguousArray<RuleWatch>> = []
+  private(set) var places: ContiguousArray<Int32> = []
+  var watches: ContiguousArray<ContiguousArray<RuleWatch>> = []
+  /// The symbols, parallel to `watches`.
+  private(set) var symbols: ContiguousArray<Symbol> = []
   /// The event clocks of the symbols, parallel to `watches`.
-  private var clocks: ContiguousArray<EventClock> = []
+  private(set) var clocks: ContiguousArray<EventClock> = []
   private let windowLimit: Int
   /// The previous closes, used only if a rule counts from them.
   private var closes: PreviousCloses?
@@ -40,7 +53,15 @@ struct RuleBook: Sendable {
   /// Nil if no instrument has been split.
   private var splits: SplitWatch?
   /// The sessions of rules that fire once in each.
-  private let sessions: InstrumentSessions
+  let sessions: InstrumentSessions
+  /// Those that count for silence, unless a rule has its own.
+  let counted: CountedSessions
+  /// What rules have to do at times at which no event comes.
+  var times = Times()
+  /// The last price, parallel to `watches`; only of a book with rules that need it because they fire without an event.
+  var latest: ContiguousArray<LastPrice?> = []
+  /// True if rules wait for time, or say when they are over, so that events are taken by `processInTime`.
+  private(set) var isInTime: Bool
   /// The last price, parallel to `watches`; only if there are splits.
   private var lasts: ContiguousArray<Int64?> = []
 
@@ -51,8 +72,8 @@ struct RuleBook: Sendable {
   }
 
   /// How many places for prices the windows of all watches may still allocate.
-  private(set) var windowRoom: Int
-  private var asides = Asides()
+  var windowRoom: Int
+  var asides = Asides()
 
   /// Counts of suppressed alerts and corrected times.
   struct Asides: Hashable, Sendable {
@@ -73,18 +94,22 @@ struct RuleBook: Sendable {
   ///   - closes: the previous closes; without them, changes since then count from the first price.
   ///   - splits: the splits of the instruments.
   ///   - sessions: the trading dates of the instruments.
+  ///   - counted: the sessions that count for silence.
   init(
     _ rules: [Rule], windowLimit: Int, windowRoom: Int = .max, closes: PreviousCloses? = nil, splits: SplitWatch? = nil,
-    sessions: InstrumentSessions = InstrumentSessions(Instruments(), .all)
+    sessions: InstrumentSessions = InstrumentSessions(Instruments(), .all), counted: CountedSessions = .all
   ) {
     self.closes = closes
     self.splits = splits
     self.sessions = sessions
+    self.counted = counted
+    isInTime = rules.contains { $0.test.needsTime || $0.test.resolves }
     usesCloses = rules.contains { $0.isSinceClose }
     self.windowLimit = windowLimit
     self.windowRoom = windowRoom
     self.rules = rules
     switches = ContiguousArray(rules.map(\.isEnabled))
+    for number in rules.indices { schedule(number) }
   }
 
   /// Takes a batch of prices; returns the rules that have fired, in order.
@@ -140,7 +165,7 @@ struct RuleBook: Sendable {
 
   /// Brings what is known of an event's symbol up to date; returns its place, which is negative if no rule applies to it.
   @inline(__always)
-  private mutating func arrive<E: PricedEvent>(_ event: E, _ id: Int, isCounted: Bool) -> Int {
+  mutating func arrive<E: PricedEvent>(_ event: E, _ id: Int, isCounted: Bool) -> Int {
     if id >= places.count || places[id] < 0 { meet(event.symbol) }
     let place = Int(places[id]) - 1
     if place < 0 { return place }
@@ -153,7 +178,7 @@ struct RuleBook: Sendable {
 
   /// Notes the result of a rule.
   @inline(__always)
-  private mutating func note<E: PricedEvent>(
+  mutating func note<E: PricedEvent>(
     _ outcome: RuleState.Outcome, of watch: Int, at place: Int, _ event: E, _ reference: Int64, _ fired: inout [Firing]
   ) {
     switch outcome {
@@ -161,16 +186,29 @@ struct RuleBook: Sendable {
     case .suppressed: asides.suppressed += 1
     case .silenced: asides.silenced += 1
     case .fires:
-      let number = watches[place][watch].rule
-      if rules[number]?.isOncePerSession == true {
-        watches[place][watch].beQuiet(until: sessions.session(of: event.symbol, at: Timestamp(ns: clocks[place].now)).upperBound.ns)
-      }
-      fired.append(
-        Firing(
-          rule: number, symbol: event.symbol, price: event.lastPrice, decimals: event.priceDecimals,
-          time: EventClock.fair(event.time, received: event.received),
-          reference: rules[number]?.reference == nil ? nil : Price(raw: reference), lacksClose: starts[place]?.lacksClose ?? false))
+      fire(
+        watch, at: place, clock: clocks[place].now, LastPrice(event), time: EventClock.fair(event.time, received: event.received),
+        reference, &fired)
     }
+  }
+
+  /// A rule fires.
+  ///
+  /// - Parameters:
+  ///   - clock: the time for its session.
+  ///   - price: nil if nothing of the symbol has come.
+  mutating func fire(
+    _ watch: Int, at place: Int, clock: Int64, _ price: LastPrice?, time: Timestamp, _ reference: Int64, _ fired: inout [Firing]
+  ) {
+    let number = watches[place][watch].rule
+    if rules[number]?.isOncePerSession == true {
+      watches[place][watch].beQuiet(until: sessions.session(of: symbols[place], at: Timestamp(ns: clock)).upperBound.ns)
+    }
+    fired.append(
+      Firing(
+        rule: number, symbol: symbols[place], price: price?.price ?? 0, decimals: price?.decimals ?? 0, time: time,
+        reference: rules[number]?.reference == nil ? nil : Price(raw: reference), lacksClose: starts[place]?.lacksClose ?? false,
+        hasPrice: price != nil))
   }
 
   /// Applies the splits since the symbol's last price to all values with which its price is compared.
@@ -208,7 +246,7 @@ struct RuleBook: Sendable {
 
   /// Finds the rules for a symbol that arrives for the first time, or for the first time since a rule for it was added.
   @inline(never)
-  private mutating func meet(_ symbol: Symbol) {
+  mutating func meet(_ symbol: Symbol) {
     let id = Int(symbol.id)
     places.grow(toHold: id, filling: -1)
     var found: ContiguousArray<RuleWatch> = []
@@ -221,10 +259,13 @@ struct RuleBook: Sendable {
       return
     }
     watches.append(found)
+    symbols.append(symbol)
     clocks.append(EventClock())
     starts.append(nil)
     lasts.append(nil)
+    latest.append(nil)
     places[id] = Int32(watches.count)
+    if isInTime { listen(at: watches.count - 1) }
   }
 
   /// The existing rules, in the order of their numbers.
@@ -240,6 +281,7 @@ struct RuleBook: Sendable {
   /// Adds a rule. It gets prices from now on; for a known symbol the next price counts as the first.
   mutating func add(_ rule: Rule) {
     usesCloses = usesCloses || rule.isSinceClose
+    isInTime = isInTime || rule.test.needsTime || rule.test.resolves
     let number = rules.firstIndex { $0 == nil } ?? rules.count
     if number == rules.count {
       rules.append(rule)
@@ -258,12 +300,15 @@ struct RuleBook: Sendable {
         var watch = RuleWatch(rule: number, of: rule, windowLimit: windowLimit)
         if let start = starts[Int(place) - 1] { watch.open(from: start.price) }
         watches[Int(place) - 1].append(watch)
+        listen(at: Int(place) - 1)
       }
     }
+    schedule(number)
   }
 
   mutating func remove(_ number: Int) {
     rules[number] = nil
+    times.deadlines.removeAll(of: number)
     for place in watches.indices {
       for watch in watches[place] where watch.rule == number { windowRoom += watch.places }
       watches[place].removeAll { $0.rule == number }
@@ -289,14 +334,16 @@ struct RuleBook: Sendable {
 
   /// The states of the rules for a symbol; empty if no rule applies to it, or if it has not arrived.
   func watches(of symbol: Symbol) -> ContiguousArray<RuleWatch> {
-    guard hasCome(symbol), case let place = Int(places[Int(symbol.id)]) - 1, place >= 0 else { return [] }
+    guard case let id = Int(symbol.id), id < places.count, case let place = Int(places[id]) - 1, place >= 0 else { return [] }
     return watches[place]
   }
 
-  func hasCome(_ symbol: Symbol) -> Bool { Int(symbol.id) < places.count && places[Int(symbol.id)] != -1 }
+  func hasCome(_ symbol: Symbol) -> Bool { Int(symbol.id) < places.count && places[Int(symbol.id)] != -1 && !isAwaited(symbol) }
 
   /// The symbols that have arrived.
-  var comers: some Sequence<Symbol> { places.indices.lazy.filter { places[$0] != -1 }.map { Symbol(id: UInt32($0)) } }
+  var comers: some Sequence<Symbol> {
+    places.indices.lazy.filter { places[$0] != -1 && !isAwaited(Symbol(id: UInt32($0))) }.map { Symbol(id: UInt32($0)) }
+  }
 
   /// How many symbols a rule checks, and for how many of them it will not fire again.
   func symbols(of number: Int) -> (watched: Int, spent: Int) {

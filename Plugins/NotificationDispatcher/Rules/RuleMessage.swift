@@ -7,16 +7,39 @@ struct RuleMessage {
 
   /// The rule's own message, or the default one: `AAPL crossed above 200: 200.10`, `AAPL rose by 5.20 (5.2%) in 10m: 100.00 → 105.20`.
   var text: String {
+    switch firing.kind {
+    case .fires: break
+    case .ends, .endsWithRule: return "over: \(rule.message.map { $0.filled(values) } ?? end)"
+    }
     if let own = rule.message { return own.filled(values) }
-    guard let condition = rule.condition else { return "\(symbol) meets \(rule.when ?? ""): \(price)" }
+    if rule.test.silence > 0 {
+      let past = firing.hasPrice ? "its last price was \(price)" : "it has not come yet"
+      return "\(symbol) has been silent for \(Duration.nanoseconds(rule.test.silence).optionText); \(past)"
+    }
+    guard let condition = rule.condition else { return "\(symbol) meets \(rule.when ?? "")\(held): \(price)" }
     let level = condition.level
     switch condition.kind {
-    case .risesBy: return "\(symbol) rose by \(move)\(span): \(path)"
-    case .fallsBy: return "\(symbol) fell by \(move)\(span): \(path)"
+    case .risesBy: return "\(symbol) rose by \(move)\(span)\(held): \(path)"
+    case .fallsBy: return "\(symbol) fell by \(move)\(span)\(held): \(path)"
     case .above, .below, .crossesAbove, .crossesBelow:
-      guard rule.reference != nil else { return "\(symbol) \(verb) \(level): \(price)" }
-      return "\(symbol)'s change\(span) \(verb) \(level): \(signedChange) (\(signedPercent)), \(path)"
+      guard rule.reference != nil else { return "\(symbol) \(verb) \(level)\(held): \(price)" }
+      return "\(symbol)'s change\(span) \(verb) \(level)\(held): \(signedChange) (\(signedPercent)), \(path)"
     }
+  }
+
+  private var end: String {
+    if firing.kind == .endsWithRule { return "\(symbol), because the rule has ended" }
+    if rule.test.silence > 0 { return "\(symbol) is heard again: \(price)" }
+    guard let condition = rule.condition else { return "\(symbol) no longer meets \(rule.when ?? ""): \(price)" }
+    let what =
+      switch condition.kind {
+      case .above, .crossesAbove: "above"
+      case .below, .crossesBelow: "below"
+      case .risesBy: "up by"
+      case .fallsBy: "down by"
+      }
+    let subject = rule.reference == nil || condition.isMove ? symbol : "\(symbol)'s change\(span)"
+    return "\(subject) is no longer \(what) \(condition.level): \(price)"
   }
 
   private var symbol: String { firing.symbol.description }
@@ -24,10 +47,13 @@ struct RuleMessage {
   private var path: String { "\(firing.reference.map(format) ?? "") → \(price)" }
   private var span: String { firing.lacksClose && rule.isSinceClose ? " since its first price" : rule.span }
 
+  /// ` for 3s`; empty if the condition fires at once.
+  private var held: String { rule.test.hold > 0 ? " for \(Duration.nanoseconds(rule.test.hold).optionText)" : "" }
+
   private var verb: String {
     switch rule.condition?.kind {
-    case .above: "is above"
-    case .below: "is below"
+    case .above: rule.test.hold > 0 ? "has been above" : "is above"
+    case .below: rule.test.hold > 0 ? "has been below" : "is below"
     case .crossesAbove: "crossed above"
     case .crossesBelow: "crossed below"
     case .risesBy: "rose by"

@@ -39,6 +39,17 @@ struct RuleTest: BitwiseCopyable, Hashable, Sendable {
   var remind: Int64?
   /// From this time on the rule does not fire; `.max` for never.
   var expires: Int64
+  /// For how long the condition must be true before the rule fires, in nanoseconds; 0 if it fires at once.
+  var hold: Int64 = 0
+  /// After how long without an event the rule fires, in nanoseconds; 0 if it has a condition.
+  var silence: Int64 = 0
+  /// True if it says when what it has fired for is over.
+  var resolves = false
+
+  /// True if the rule has to do something at a time at which no event comes.
+  var needsTime: Bool { hold > 0 || silence > 0 || isEndedByTime }
+  /// True if an alert is over when the rule expires.
+  var isEndedByTime: Bool { resolves && expires != .max }
 
   /// True if the comparison with `level` holds; nil if the value does not exist, such as per cent of zero.
   @inline(__always)

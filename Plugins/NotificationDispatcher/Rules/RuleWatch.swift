@@ -12,6 +12,12 @@ struct RuleWatch: Sendable {
   /// The previous close; only if changes count from it.
   private let isSinceClose: Bool
   private var close: Int64?
+  /// When the event since which the condition is true was received, or the last event of a symbol whose silence is watched.
+  private(set) var heard = Int64.min
+  /// True while the rule's next moment is among the deadlines of the book.
+  var isQueued = false
+  /// The reference price at the last event; only of rules that hold.
+  private(set) var reference: Int64 = 0
 
   init(rule: Int, of rules: Rule, windowLimit: Int) {
     self.rule = rule
@@ -23,6 +29,10 @@ struct RuleWatch: Sendable {
   var phase: RuleState.Phase { state.phase }
   /// When the rule last fired, in nanoseconds; nil for never.
   var lastFired: Int64? { state.lastFired }
+  /// Since when the condition of a rule that holds is true, by the events' times.
+  var since: Int64 { state.since }
+  var quietUntil: Int64 { state.quietUntil }
+  var isOpen: Bool { state.isOpen }
   /// Prices that were dropped from the window for lack of room.
   var cut: Int { window?.cut ?? 0 }
   /// The number of places that the window has allocated.
@@ -66,6 +76,46 @@ struct RuleWatch: Sendable {
     return (state.step(test, holds: holds, isBack: rearm == .yes, at: time, isSilent: isSilent), reference)
   }
 
+  /// Takes the next event of a component whose rules wait for time, or say when they are over, as the other `step` does.
+  ///
+  /// - Parameter received: when the event was received, never before the last one.
+  mutating func step(
+    _ price: Int64?, when: Verdict?, rearm: Verdict?, at time: Int64, received: Int64, isSilent: Bool, room: inout Int
+  ) -> (outcome: RuleState.Outcome, reference: Int64) {
+    if test.silence > 0 {
+      state.hear()
+      heard = received
+      return (.nothing, 0)
+    }
+    let wasHolding = phase == .holding
+    let result = step(price, when: when, rearm: rearm, at: time, isSilent: isSilent, room: &room)
+    if phase == .holding {
+      if !wasHolding { heard = received }
+      if price != nil { reference = result.reference }
+    }
+    return result
+  }
+
+  /// True if an event of this time shows that the condition was true for as long as the rule asks.
+  func hasHeld(until time: Int64) -> Bool { phase == .holding && time.subtractingSaturating(state.since) >= test.hold }
+
+  /// True if the rule may fire although nothing more comes.
+  var waitsForTime: Bool { phase == .holding || test.silence > 0 }
+
+  /// The moment at which a rule that holds fires, by the events' times.
+  var heldMoment: Int64 { state.since.addingSaturating(test.hold) }
+
+  mutating func lapse(at time: Int64, isSilent: Bool) -> RuleState.Outcome { state.lapse(test, at: time, isSilent: isSilent) }
+
+  /// Silence counts from this time.
+  mutating func listen(from time: Int64) { heard = time }
+
+  /// True if what the rule has fired for is over; once.
+  mutating func takeEnd() -> Bool { state.takeEnd() }
+
+  /// Ends the rule for good; returns true if what it has fired for was not over.
+  mutating func expire() -> Bool { state.expire() }
+
   /// The rule has fired, and does not fire again before this time.
   mutating func beQuiet(until time: Int64) { state.quietUntil = time }
 
@@ -83,7 +133,7 @@ struct RuleWatch: Sendable {
   mutating func apply(_ split: PriceSplit, last: Int64?) {
     window?.apply(split)
     close = close.flatMap { split.adjust($0) }
-    if test.quantity == .price, !test.hasWhen, let last { state.settle(test, at: last) }
+    if test.quantity == .price, !test.hasWhen, test.silence == 0, let last { state.settle(test, at: last) }
   }
 
   /// Corrects the state after the clock was set back: nothing in it happened after `time`.

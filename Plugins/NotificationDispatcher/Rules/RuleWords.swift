@@ -5,7 +5,7 @@ internal import StockbusViewing
 /// with one name and `exactly`: `* exactly above 200` is for the symbol with the name `*`.
 enum RuleWords {
   /// Options without a value.
-  private static let flags = ["once", "initial", "urgent"]
+  private static let flags = ["once", "initial", "urgent", "resolve"]
 
   /// Other words for conditions, for hints in errors.
   private static let meant = [

@@ -21,5 +21,8 @@ struct SymbolChoice: Hashable, Sendable {
     patterns = []
   }
 
+  /// The names among the entries, in their order.
+  var exact: [Symbol] { entries.compactMap { try? Symbol($0) }.filter { names.contains($0) } }
+
   func contains(_ symbol: Symbol) -> Bool { names.contains(symbol) || patterns.contains { Glob.matches(symbol.utf8, $0) } }
 }

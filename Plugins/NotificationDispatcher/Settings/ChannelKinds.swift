@@ -33,9 +33,9 @@ package struct FileSettings: Options {
 package struct WebhookSettings: Options {
   @SettingGroup package var channel = NotificationChannelOptions()
   @Setting("The address to post to; an empty address disables the channel.") package var url: Secret
-  @Setting("The body, JSON with {id}, {rule}, {symbol}, {price}, {message}, {time}, {component}, {channel}.", length: 1...100_000)
+  @Setting("The body, JSON with {id}, {status}, {rule}, {symbol}, {price}, {message}, {time}, {component}, {channel}.", length: 1...100_000)
   package var body =
-    #"{"id":"{id}","rule":"{rule}","symbol":"{symbol}","price":{price},"message":"{message}","time":"{time}"}"#
+    #"{"id":"{id}","status":"{status}","rule":"{rule}","symbol":"{symbol}","price":{price},"message":"{message}","time":"{time}"}"#
   @Setting("Further header fields.", count: 0...50) package var headers: Mapping<Secret> = [:]
   @Setting("Signs each delivery with HMAC-SHA256 (Standard Webhooks: Webhook-Id, Webhook-Timestamp, Webhook-Signature).")
   package var secret: Secret?
@@ -116,7 +116,7 @@ package struct EmailSettings: Options {
 package struct CommandSettings: Options {
   @SettingGroup package var channel = NotificationChannelOptions(heedsQuietHours: false)
   @Setting(
-    "The program and its arguments as a list, with {id}, {rule}, {symbol}, {price}, {message}, {time}, {component}, {channel}; "
+    "The program and its arguments as a list, with {id}, {status}, {rule}, {symbol}, {price}, {message}, {time}, {component}, {channel}; "
       + "they are not interpreted by a shell.", count: 1...200)
   package var run: [String]
   @Setting("Environment variables in addition to PATH, HOME and LANG.", count: 0...100)

@@ -15,7 +15,7 @@ package struct NotificationSettings: Options {
   @Setting("How long to wait at the end for alerts that are not delivered yet.", in: .zero ... .seconds(3600))
   package var deadline = Duration.seconds(5)
   @Setting(
-    "For windows such as session and first 15m in 'when' and 'rearm_when': which sessions of instruments with a calendar count, all (pre, regular, post) or regular ones only."
+    "For windows such as session and first 15m in 'when' and 'rearm_when', and for 'silent_for': which sessions of instruments with a calendar count, all (pre, regular, post) or regular ones only."
   )
   package var sessions = CountedSessions.all
   @Setting("The most prices that are kept for the window of one rule and symbol.", in: 2...10_000_000)

@@ -17,7 +17,7 @@ struct NotificationTemplate: Hashable, Sendable {
   /// The placeholders of a rule's message.
   static let ruleNames = ["rule", "symbol", "price", "time", "threshold", "reference", "change", "percent"]
   /// The placeholders of a channel's texts.
-  static let channelNames = ["id", "rule", "symbol", "price", "message", "time", "component", "channel"]
+  static let channelNames = ["id", "status", "rule", "symbol", "price", "message", "time", "component", "channel"]
 
   init(_ text: String, _ known: [String]) throws(TemplateError) {
     var parts: [Part] = []

@@ -52,6 +52,18 @@ package struct RuleSettings: Options {
   )
   package var when: ConditionText?
   @Setting(
+    "Fires when no event of a symbol has been received for this long, by the times of receipt; also for symbols that never come, if 'symbol' or 'symbols' names them. What a calendar says is closed does not count.",
+    in: .nanoseconds(1) ... .seconds(604_800))
+  package var silentFor: Duration?
+  @Setting(
+    "For 'silent_for': which sessions of an instrument with a calendar count, all (pre, regular, post) or regular ones only; by default as the component's 'sessions' says."
+  )
+  package var sessions: CountedSessions?
+  @Setting(
+    "Fires only when the condition has been true for this long without a break, also if nothing more comes meanwhile. Not for crossings.",
+    in: .nanoseconds(1) ... .seconds(31_622_400))
+  package var `for`: Duration?
+  @Setting(
     "How far back prices are compared, by the events' own times; by default back to the start.",
     in: .nanoseconds(1) ... .seconds(31_622_400)
   )
@@ -65,13 +77,17 @@ package struct RuleSettings: Options {
   package var cooldown = Duration.zero
   @Setting("Fires again at this interval while the condition is true; not for crossings.", in: .nanoseconds(1) ... .seconds(31_622_400))
   package var remind: Duration?
+  @Setting(
+    "Sends an alert with the status resolved, and the id of the alert that has fired, when that is over: when the rule is armed again, or expires."
+  )
+  package var resolve = false
   @Setting("Fires once for each symbol, and never again.")
   package var once = false
   @Setting("Fires at most once for each symbol in a session: the trading date of its calendar, or a day in the zone of the run.")
   package var oncePer: Period?
   @Setting("Fires even if the condition is already true at a symbol's first price, or when 'when' is first decided.")
   package var initial = false
-  @Setting("The time after which the rule does not fire.")
+  @Setting("The time after which the rule does not fire; with 'resolve' its alerts are over then.")
   package var expires: Timestamp?
   @Setting("False disables it; a command can enable it.")
   package var enabled = true
@@ -91,9 +107,9 @@ package struct RuleSettings: Options {
 
   package func validate(_ problems: inout OptionProblems) {
     let conditions = conditions
-    let names = conditions.map(\.kind.rawValue) + (when == nil ? [] : ["when"])
+    let names = conditions.map(\.kind.rawValue) + (when == nil ? [] : ["when"]) + (silentFor == nil ? [] : ["silent_for"])
     if names.isEmpty {
-      problems.add("a rule needs one of \(Condition.Kind.list), 'when'", at: name == nil ? nil : "name")
+      problems.add("a rule needs one of \(Condition.Kind.list), 'when', 'silent_for'", at: name == nil ? nil : "name")
     } else if names.count > 1 {
       problems.add("a rule has one condition, not \(names.map { "'\($0)'" }.joined(separator: " and "))", at: names[1])
     }
@@ -111,6 +127,8 @@ package struct RuleSettings: Options {
     }
     if let condition = conditions.first, names.count == 1 { validate(condition, &problems) }
     if when != nil { validateWhen(&problems) }
+    if silentFor != nil { validateSilence(&problems) }
+    validateTime(&problems)
     validateFiring(&problems)
   }
 
@@ -120,6 +138,27 @@ package struct RuleSettings: Options {
     if window != nil { problems.add("'window' is for changes; a function of 'when' has its own, as in highest(price, 5m)", at: "window") }
     if rearm != nil { problems.add("'rearm' moves a threshold, which 'when' does not have; write 'rearm_when'", at: "rearm") }
     if owner != nil { problems.add("'when' is not for a rule with an 'owner'", at: "when") }
+  }
+
+  private func validateSilence(_ problems: inout OptionProblems) {
+    let unused: [(option: String, isSet: Bool)] = [
+      ("of", of != .price), ("since", since != .firstPrice), ("window", window != nil), ("rearm", rearm != nil),
+      ("rearm_when", rearmWhen != nil), ("remind", remind != nil), ("initial", initial), ("for", self.for != nil),
+    ]
+    for (option, isSet) in unused where isSet {
+      problems.add("'\(option)' is not for 'silent_for', which ends with the next event", at: option)
+    }
+  }
+
+  /// Checks what depends on the time that passes.
+  private func validateTime(_ problems: inout OptionProblems) {
+    if sessions != nil, silentFor == nil {
+      problems.add("'sessions' of a rule is for 'silent_for'; for windows such as session it is an option of the component", at: "sessions")
+    }
+    if self.for != nil, let condition, condition.isCrossing {
+      problems.add("'for' is for a condition that lasts; write '\(condition.kind == .crossesAbove ? "above" : "below")'", at: "for")
+    }
+    if resolve, once { problems.add("a rule with 'once' is never armed again, so 'resolve' has no effect", at: "resolve") }
   }
 
   /// Checks how often the rule may fire.
@@ -212,6 +251,9 @@ extension RuleSettings {
 
   var condition: Condition? { conditions.first }
 
+  /// True if the rule has to do something at a time at which no event comes.
+  var needsTime: Bool { self.for != nil || silentFor != nil || (resolve && expires != nil) }
+
   /// Its conditions that are expressions, by their options.
   var expressions: [(option: String, text: ConditionText)] {
     [("when", when), ("rearm_when", rearmWhen)].compactMap { option, text in text.map { (option, $0) } }
@@ -235,6 +277,11 @@ extension RuleSettings {
     let subject = symbol?.description ?? symbols.map { $0.prefix(3).joined(separator: ",") + ($0.count > 3 ? ",…" : "") } ?? "*"
     let what = of == .price ? "" : " \(of.rawValue)"
     let span = window.map { " in \($0.optionText)" } ?? (since == .previousClose ? " since previous_close" : "")
-    return subject + what + (condition.map { " \($0.kind.rawValue) \($0.level)" } ?? when.map { " when \($0.text)" } ?? "") + span
+    var title = subject + what
+    if let condition { title += " \(condition.kind.rawValue) \(condition.level)" } else if let when { title += " when \(when.text)" }
+    if let silentFor { title += " silent_for \(silentFor.optionText)" }
+    title += span
+    if let hold = self.for { title += " for \(hold.optionText)" }
+    return title
   }
 }

@@ -19,6 +19,12 @@ import Testing
         "2024-01-02T15:38:00Z golden cross: ACME meets crosses_above(sma(close, 20), sma(close, 50)): 100.38",
         "2024-01-02T15:43:10Z breakout: ACME meets crosses_above(price, highest(price, first 15m)): 101.06",
         "2024-01-02T15:45:00Z spike: ACME meets volume > 3 * sma(prev(volume), 20): 101.36",
+        "2024-01-02T20:58:13Z bids: ACME meets (bid_size - ask_size) / (bid_size + ask_size) > 0.6 for 3s: 100.03",
+      ])
+    #expect(
+      result.output.split(separator: "\n").filter { $0.contains(" dead: ") } == [
+        "2024-01-02T20:59:15Z dead: ZETA has been silent for 30s; its last price was 50.03",
+        "2024-01-02T20:59:40Z dead: over: ZETA is heard again: 50.05",
       ])
   }
 

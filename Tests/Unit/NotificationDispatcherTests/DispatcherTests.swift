@@ -293,7 +293,7 @@ import Testing
       """
     #expect(
       problems(text) == [
-        "2:5: 'rules[0]': a rule needs one of 'above', 'below', 'crosses_above', 'crosses_below', 'rises_by', 'falls_by', 'when'",
+        "2:5: 'rules[0]': a rule needs one of 'above', 'below', 'crosses_above', 'crosses_below', 'rises_by', 'falls_by', 'when', 'silent_for'",
         "3:31: 'rules[1]': a rule has one condition, not 'above' and 'below'",
         "4:7: 'rules[2]': 'above' must be an amount, as 'of' is price; for a percentage write of: percent",
         "5:7: 'rules[3]': 'rises_by' must be more than zero",

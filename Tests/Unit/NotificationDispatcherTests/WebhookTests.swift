@@ -45,7 +45,7 @@ import TestServers
     #expect(requests[0].headers["idempotency-key"] == notification.id)
     #expect(requests[0].headers["content-type"] == "application/json")
     #expect(
-      requests[0].body == #"{"id":"\#(notification.id)","rule":"AAPL above 200","symbol":"AAPL","price":200.10,"#
+      requests[0].body == #"{"id":"\#(notification.id)","status":"firing","rule":"AAPL above 200","symbol":"AAPL","price":200.10,"#
         + #""message":"AAPL crossed above 200: 200.10","time":"1970-01-01T00:00:01Z"}"#)
     #expect(harness.counter("webhook delivered") == 1)
     #expect(harness.counter("webhook retries") == 4)

@@ -163,7 +163,7 @@ import Testing
     ("{ when: 'price > 1', owner: ann }", "options.yaml:1:11: error: 'rules[0]': 'when' is not for a rule with an 'owner'"),
     (
       "{ name: x }",
-      "options.yaml:1:11: error: 'rules[0]': a rule needs one of 'above', 'below', 'crosses_above', 'crosses_below', 'rises_by', 'falls_by', 'when'"
+      "options.yaml:1:11: error: 'rules[0]': a rule needs one of 'above', 'below', 'crosses_above', 'crosses_below', 'rises_by', 'falls_by', 'when', 'silent_for'"
     ),
   ])
   func `what contradicts itself is an error at its place`(rule: String, message: String) async throws {

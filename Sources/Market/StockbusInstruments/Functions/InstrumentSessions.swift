@@ -11,13 +11,34 @@ package enum CountedSessions: String, Choice {
 /// without a calendar has days of the run's zone.
 package struct InstrumentSessions: SessionSource {
   private let instruments: Instruments
-  private let isRegularOnly: Bool
+  private var isRegularOnly: Bool
   private let zone: ExchangeClock
 
   package init(_ instruments: Instruments, _ sessions: CountedSessions) {
     self.instruments = instruments
     isRegularOnly = sessions == .regular
     zone = instruments.zone ?? .utc
+  }
+
+  /// The same instruments, with the sessions that count here.
+  package func counting(_ sessions: CountedSessions) -> InstrumentSessions {
+    var copy = self
+    copy.isRegularOnly = sessions == .regular
+    return copy
+  }
+
+  /// The moment at which this much time of sessions has passed since `time`; `.max` if that is far away.
+  package func moment(after time: Int64, open span: Int64, of symbol: Symbol) -> Int64 {
+    var (left, now) = (span, time)
+    for _ in 0..<Self.mostDates {
+      let session = self.session(of: symbol, at: Timestamp(ns: now))
+      now = max(now, session.lowerBound.ns)
+      let rest = session.upperBound.ns.subtractingSaturating(now)
+      if left <= rest { return now.addingSaturating(left) }
+      left -= rest
+      now = session.upperBound.ns
+    }
+    return .max
   }
 
   /// The session at this time; between two sessions the next one, so that nothing is ready before it begins.
