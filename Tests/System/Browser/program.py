@@ -454,7 +454,9 @@ def test_a_file_that_cannot_be_read_again_is_said_on_the_page_until_it_can(brows
 def test_what_was_bought_is_said_and_listed_also_after_the_next_start(browser, program):
     browser.allowed += [*GONE, "orders/preview", "503"]
     page = browser.page("/symbol/AAPL")
-    page.locator("form.ticket").last.get_by_label("Quantity").fill("25")
+    ticket = page.locator("form.ticket").last
+    ticket.get_by_label("Quantity").fill("25")
+    expect(ticket).to_contain_text("once filled: position 25")  # the estimate is there, so the button stays where it is
     page.get_by_role("button", name="Buy 25 AAPL").click()
     bought = page.locator(".toast", has_text=re.compile(r"Bought 25 AAPL at \d+\.\d\d"))
     expect(bought).to_be_visible()
