@@ -60,7 +60,7 @@ let package = Package(
     room("StockbusText", on: "System"),
     room("StockbusSystem", on: "System", uses: ["LibC", .product(name: "SystemPackage", package: "swift-system")]),
     room("StockbusFiles", on: "System", uses: ["LibC", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),
-    room("StockbusInstruments", on: "Market", uses: ["StockbusPlugin", "MarketData", "StockbusFiles"]),
+    room("StockbusInstruments", on: "Market", uses: ["StockbusExpressions", "StockbusPlugin", "MarketData", "StockbusFiles"]),
     room(
       "StockbusViewing", on: "Display",
       uses: ["LibC", "StockbusExpressions", "StockbusInstruments", "StockbusPlugin", "EventBus", "MarketData"]),
@@ -96,8 +96,8 @@ let package = Package(
     plugin("Generator"),
     plugin("FileReplay", uses: ["LibC", "StockbusDecoding", "StockbusFiles", "CZlib"]),
     plugin("WatchlistFilter", uses: ["LibC", "StockbusFiles"]),
-    plugin("Filter", uses: ["StockbusExpressions"]),
-    plugin("SortingFeed", uses: ["CMemoryBarrier", "StockbusInstruments"]),
+    plugin("Filter", uses: ["StockbusExpressions", "StockbusInstruments"]),
+    plugin("SortingFeed", uses: ["CMemoryBarrier", "StockbusExpressions", "StockbusInstruments"]),
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
     plugin(
       "ConsoleViewer", uses: ["LibC", "StockbusHistory", "StockbusInstruments", "StockbusTerminal", "StockbusSystem", "StockbusViewing"]),

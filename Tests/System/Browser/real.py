@@ -4,6 +4,7 @@ import os
 import re
 import select
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -49,7 +50,9 @@ class Program:
         self.out, log = "", open(self.file("log"), "w")
         self.run = subprocess.Popen(
             [self.path, "run", "--quiet", "--commands", "-", self.write()], env=self.environment(), cwd=self.folder,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
+            # Under nohup it would be ignored, also by the run.
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
         threading.Thread(target=self.listen, args=(self.run,), daemon=True).start()
         self.port = until(self.announced, "the page's address in the log")
         return self

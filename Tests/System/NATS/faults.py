@@ -90,7 +90,8 @@ class Test:
     def missing_stream(self, cluster):
         waiting = self.runs.reader(cluster.urls, "NONE", self.runs.folder / "none.jsonl")
         waiting.expect_words("there is no stream 'NONE' yet")
-        waiting.stop()
+        # It has never had what it was to read.
+        waiting.stop(status=1)
         self.passed("a stream that is not there: the reader says so and waits")
 
     def foreign_schema(self, cluster):

@@ -60,8 +60,9 @@ import Testing
 
   @Test func `a check counts, and tells the longest gaps first`() throws {
     let writer = try HistoryWriter(path)
-    try writer.write(
-      [0, 1, 8, 9, 30].map { bar("B", $0 * day) } + [0, 10].map { bar("A", $0 * day) } + [bar("A", 5 * day, .time(minute))])
+    try writer.write([0, 1, 8, 9, 30].map { bar("B", $0 * day) })
+    try writer.write([0, 10].map { bar("A", $0 * day) })
+    try writer.write([bar("A", 5 * day, .time(minute))])
     let summary = try HistoryReader(path).check(gapsFrom: 5 * day, most: 2)
     #expect(summary.layout == 2 && summary.symbols == 2 && summary.lastPrices == 2 && summary.closes == 7)
     #expect(

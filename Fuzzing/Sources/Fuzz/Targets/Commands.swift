@@ -4,6 +4,7 @@ internal import Filter
 internal import Generator
 internal import Logging
 internal import MarketData
+internal import StockbusInstruments
 internal import StockbusPlugin
 
 extension Target {

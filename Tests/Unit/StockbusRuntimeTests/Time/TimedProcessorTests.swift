@@ -167,7 +167,7 @@ import Testing
       if first == nil { first = collected.value }
       #expect(collected.value == first)
     }
-    #expect(first?.count == 800 + 400 + 400)
+    #expect(first?.count == 1600)
   }
 
   /// The filter drops half, and its watermark stays just before the one receipt, so the merge cannot know what is next.
