@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The same bytes at full speed, at 60 times the speed of the market, and live through the embedded echo: bars, movers, fills.
+"""The same bytes at full speed, at 60 times the speed of the market, and live through the embedded echo: bars, movers, fills,
+and the alerts of rules that look at earlier events or wait for time. Then again while other rules come and go.
 
     python3 Tests/System/SameBytes/replays.py [PROGRAM] [--recording FILE] [--minutes N] [--rounds N]
 
@@ -9,16 +10,18 @@ Ninety minutes take ninety seconds at 60 times the speed; --minutes 0 takes the 
 import argparse
 import hashlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 PROJECT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
 DATA = os.environ.get("STOCKBUS_DATA", os.path.join(PROJECT, "..", "shared", "data"))
 RECORDING = os.path.join(DATA, "us_equities_tick", "us_trades_SPY_BAC_AIG_IBM_20131008_rth_0930_1100.csv")
 
 OUTPUTS = {"bars": "bars", "minutes": "minutes", "movers": "today", "window": "window", "fills": "broker.fills", "orders": "broker.orders",
-           "positions": "broker.positions", "accounts": "broker.accounts"}
+           "positions": "broker.positions", "accounts": "broker.accounts", "crossings": "crossings", "alerts": "moves"}
 
 CONFIG = """
 sources:
@@ -41,11 +44,30 @@ processors:
       - {{ name: momentum, deposit: 1000000, fees: {{ per_share: 0.005, minimum: 1 }} }}
       - {{ name: reversion, deposit: 1000000, fees: {{ basis_points: 1 }} }}
 sinks:
+  crossings:
+    plugin: notification_dispatcher
+    inputs: [seconds]
+    rules:
+      - {{ name: golden cross, when: "crosses_above(sma(close, 20), sma(close, 50))" }}
+      - {{ name: macd, when: "crosses_below(macd(close, 12, 26), macd_signal(close, 12, 26, 9))" }}
+      - {{ name: spike, when: "volume > 3 * sma(prev(volume), 20)", cooldown: 1m }}
+      - {{ name: rsi, when: "rsi(close, 14) > 80", for: 3s, resolve: true }}
+#     - {{ name: other, when: "close > 2 * sma(close, 30)" }}
+  moves:
+    plugin: notification_dispatcher
+    inputs: [{ticks}]
+    rules:
+      - {{ name: breakout, when: "crosses_above(price, highest(price, first 2m))", rearm_when: "price < vwap(session)" }}
+      - {{ name: lost VWAP, when: "crosses_below(price, vwap(session))", rearm_when: "price > 100.02% * vwap(session)" }}
+      - {{ name: strange, when: "abs(zscore(price, 1m)) > 3", for: 500ms, resolve: true }}
+      - {{ name: falls, falls_by: 0.1%, window: 1m, cooldown: 2m }}
+      - {{ name: silent, silent_for: 2s, resolve: true }}
+#     - {{ name: other, symbols: [NONE], silent_for: 100d }}
 """
 
 
-def run(program, rows, folder, speed, echo):
-    """The digest of each output, and how many lines it has."""
+def run(program, rows, folder, speed, echo, reloads=False):
+    """The digest of each output, and how many lines it has. With reloads the rules in comments come and go during the run."""
     os.makedirs(folder)
     ticks = "echo" if echo else "replayed"
     text = CONFIG.format(rows=rows, speed=speed, folder=folder, ticks=ticks,
@@ -55,9 +77,22 @@ def run(program, rows, folder, speed, echo):
     path = os.path.join(folder, "run.yaml")
     with open(path, "w") as out:
         out.write(text)
-    done = subprocess.run([program, "run", path], capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if done.returncode != 0 or "balanced" not in done.stdout + done.stderr:
-        sys.exit(f"{speed}, echo {echo}: status {done.returncode}\n{done.stderr[-4000:]}")
+    with open(os.path.join(folder, "log"), "w+") as log:
+        process = subprocess.Popen([program, "run", path], stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        number = 0
+        while reloads and process.poll() is None:
+            # Not before it has begun to listen, and not before it has taken the last change.
+            time.sleep(1)
+            number += 1
+            with open(path + ".new", "w") as out:
+                out.write(text.replace("\n#     - ", "\n      - ") if number % 2 else text)
+            os.replace(path + ".new", path)
+            process.send_signal(signal.SIGHUP)
+        status = process.wait()
+        log.seek(0)
+        said = log.read()
+    if status != 0 or "balanced" not in said or (reloads and said.count("reloaded") < 2):
+        sys.exit(f"{speed}, echo {echo}, reloads {reloads}: status {status}\n{said[-4000:]}")
     found = {}
     for name in OUTPUTS:
         with open(os.path.join(folder, f"{name}.csv"), "rb") as file:
@@ -97,12 +132,13 @@ def main():
         expected = run(program, rows, os.path.join(folder, "first"), "max", False)
         for name, (digest, lines) in expected.items():
             print(f"{name}: {lines - 1} events, {digest[:16]}", flush=True)
-        ways = [("max", False), ("max", True)] * arguments.rounds + [("60x", False), ("60x", True)]
+        ways = [("max", False, False), ("max", True, False)] * arguments.rounds
+        ways += [("60x", False, False), ("60x", True, False), ("60x", False, True)]
         wrong = False
-        for number, (speed, echo) in enumerate(ways):
-            found = run(program, rows, os.path.join(folder, str(number)), speed, echo)
+        for number, (speed, echo, reloads) in enumerate(ways):
+            found = run(program, rows, os.path.join(folder, str(number)), speed, echo, reloads)
             differ = [name for name in OUTPUTS if found[name] != expected[name]]
-            way = f"{speed}{', through the echo' if echo else ''}"
+            way = f"{speed}{', through the echo' if echo else ''}{', with reloads' if reloads else ''}"
             print(f"{way}: {'differs in ' + ', '.join(differ) if differ else 'the same bytes'}", flush=True)
             for name in differ:
                 wrong = True
