@@ -20,6 +20,16 @@ import Testing
     }
   }
 
+  /// One for each minute.
+  private static func bars(_ values: [(close: Int64, volume: Int64)]) -> [Bar] {
+    values.enumerated().map { place, value in
+      let close = Price(raw: value.close * 1_000_000_000)
+      return Bar(
+        symbol: "ACME", open: close, high: close, low: close, close: close, volume: Quantity(raw: value.volume * 1_000_000_000),
+        time: time(Int64(place) * 60), received: time(Int64(place) * 60 + 60), length: .time(60_000_000_000))
+    }
+  }
+
   /// The seconds after the opening of the events that pass.
   private func passed<E: PricedEvent>(_ condition: String, _ events: [E]) async throws -> [Int64] {
     var builder = InstrumentsBuilder()
@@ -50,13 +60,17 @@ import Testing
     }
     // Three times 100 is 300. With the bar of 301 the average is 110.05.
     let volumes = (0..<21).map { _ in 100 as Int64 } + [301, 330]
-    let bars = volumes.enumerated().map { place, volume in
-      Bar(
-        symbol: "ACME", open: 5, high: 5, low: 5, close: 5, volume: Quantity(raw: volume * 1_000_000_000),
-        time: Self.time(Int64(place) * 60),
-        received: Self.time(Int64(place) * 60 + 60), length: .time(60_000_000_000))
-    }
-    #expect(try await passed(recipe("a volume three times its average"), bars) == [21 * 60])
+    #expect(try await passed(recipe("a volume three times its average"), Self.bars(volumes.map { (5, $0) })) == [21 * 60])
+    // Both averages are 10; with a close of 11 they are 10.05 and 10.02.
+    let flat = (0..<50).map { _ in (10 as Int64, 1 as Int64) }
+    #expect(try await passed(recipe("a golden cross"), Self.bars(flat + [(11, 1), (12, 1)])) == [50 * 60])
+    // Fourteen losses of 1: 0. Then a gain of 7: the means are 7/14 and 13/14, and 100 * 7 / 20 is 35.
+    let falling = (0...14).map { (100 - Int64($0), 1 as Int64) }
+    #expect(try await passed(recipe("sold out, and turning"), Self.bars(falling + [(93, 1), (94, 1)])) == [15 * 60])
+    // Of 20 prices n are 11, the others 10. The band for n = 1, 2, 3, 4: 10.486, 10.7, 10.864, and 10.2 + 2 * 0.4 = 11.
+    #expect(
+      try await passed(
+        recipe("a price above its upper Bollinger band"), Self.trades((0..<23).map { (Int64($0), $0 < 19 ? 10 : 11) })) == [19, 20, 21])
     // 12 is the highest before 09:45; 11 is not above it, 13 is, and 14 was so before.
     #expect(
       try await passed(
