@@ -18,7 +18,7 @@ extension NotificationDispatcher {
     }
   }
 
-  /// What the functions of a rule have, as the end of a sentence; empty without functions.
+  /// What the functions of a rule have, to stand behind its condition; empty without functions.
   private func functions(of rule: Int, after last: (any Event)?) -> String {
     guard let last = last as? E else { return "" }
     let functions = conditions?.functions(of: rule, after: last) ?? []
@@ -37,11 +37,11 @@ extension NotificationDispatcher {
   }
 
   private func explain(_ rule: Rule, _ watch: RuleWatch?, _ waiting: String?, _ functions: String) -> Explanation {
-    let name = "rule \(shown(rule.name)) (\(rule.conditionText))"
+    let name = "rule \(shown(rule.name)) (\(rule.conditionText)\(functions))"
     let setting = place(of: rule)
     let fired = watch?.lastFired.map { Timestamp(ns: $0) }
     func say(_ verdict: Explanation.Verdict, _ words: String) -> Explanation {
-      Explanation(verdict, "\(name) \(words)\(functions)", by: setting, at: fired)
+      Explanation(verdict, "\(name) \(words)", by: setting, at: fired)
     }
     switch state(of: rule) {
     case .on: break

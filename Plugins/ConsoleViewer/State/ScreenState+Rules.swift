@@ -6,12 +6,12 @@ extension WatchedRule {
   /// A rule without a name has its condition as its name.
   var isNamedByCondition: Bool { name.contains(condition) }
 
-  /// Its name, its condition and whether it is off, on one line if that fits into so many columns, otherwise on two.
+  /// Its name, its condition and whether it is off, on one line if that fits into so many columns, otherwise on several.
   func lines(columns: Int) -> [String] {
     let off = state == .on ? "" : " (\(state.rawValue))"
     if isNamedByCondition { return ["! " + name + off] }
     let one = "! \(name): \(condition)\(off)"
-    return one.displayWidth <= columns ? [one] : ["! \(name):", "    " + condition + off]
+    return one.displayWidth <= columns ? [one] : ["! \(name):"] + (condition + off).wrapped(columns: columns - 4).map { "    " + $0 }
   }
 }
 

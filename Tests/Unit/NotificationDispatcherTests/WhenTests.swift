@@ -128,7 +128,7 @@ import Testing
     let last = trades([100], from: 1)[0]
     #expect(
       await running.explain("AAPL", last: last).first?.reason
-        == "rule 'up' (when price > sma(price, 3)) could not be decided yet; sma(price, 3) is not ready: 2 of 3 values")
+        == "rule 'up' (when price > sma(price, 3); sma(price, 3) is not ready: 2 of 3 values) could not be decided yet")
     // The mean of three is 1.333 at the third price, because the first two have not been lost.
     try await running.send(trades([200], from: 2))
     await running.delivered()

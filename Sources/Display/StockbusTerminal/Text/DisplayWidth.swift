@@ -63,6 +63,24 @@ extension StringProtocol {
     return room < 0 ? String(prefix(columns: columns)) : prefix(columns: room) + ellipsis
   }
 
+  /// The words of this text in lines of at most `columns`, with longer words on lines of their own.
+  package func wrapped(columns: Int) -> [String] {
+    if displayWidth <= columns { return [String(self)] }
+    var lines: [String] = []
+    var line = ""
+    for word in split(separator: " ") {
+      if line.isEmpty {
+        line = String(word)
+      } else if line.displayWidth + 1 + word.displayWidth <= columns {
+        line += " " + word
+      } else {
+        lines.append(line)
+        line = String(word)
+      }
+    }
+    return lines + [line]
+  }
+
   /// This text cut or padded with blanks to exactly `columns`.
   package func padded(columns: Int, alignment: TextAlignment = .leading, ellipsis: String = "…") -> String {
     let text = truncated(columns: columns, ellipsis: ellipsis)

@@ -46,20 +46,7 @@ package struct TextTable {
 
 /// The words of `text` in lines of at most `width` characters, with longer words on lines of their own; one line without a width.
 package func wrapped(_ text: String, width: Int?) -> [String] {
-  guard let width, text.count > width else { return [text] }
-  var lines: [String] = []
-  var line = ""
-  for word in text.split(separator: " ") {
-    if line.isEmpty {
-      line = String(word)
-    } else if line.count + 1 + word.count <= width {
-      line += " " + word
-    } else {
-      lines.append(line)
-      line = String(word)
-    }
-  }
-  return lines + [line]
+  width.map { text.wrapped(columns: $0) } ?? [text]
 }
 
 /// The non-empty lines indented by two blanks.
