@@ -1,6 +1,7 @@
 #!/bin/sh
 # Tries the dashboard's page in a real browser: browser.sh [PART…]; parts are units, journeys, access, pictures, program, and figures (only by name).
-# "program" is what people do with the built program, STOCKBUS or .build/debug/stockbus; the others have a stand-in for it.
+# "program" is what people do with the built program, STOCKBUS or .build/debug/stockbus; the others have a stand-in for it. "setup" only
+# fetches what the parts need.
 # Playwright and what else the tests need go into .build/browser; Chromium comes from the system's packages.
 set -eu
 cd "$(dirname "$0")/.."
@@ -22,6 +23,7 @@ if [ ! -x "$python" ] || ! "$python" -c "import playwright, aiohttp, axe_playwri
   }
 fi
 
+[ "$*" != setup ] || exit 0
 python3 Tests/System/Browser/files.py
 for part in ${*:-units journeys access pictures program}; do
   echo "$part:"
