@@ -37,7 +37,7 @@ private func plain(_ change: (inout MessageRule, inout DecodingSpec) -> Void = {
     (#"{"s":"A","p":""}"#, "'price' is not a number: '' (byte 15)"),
     (#"{"s":"A","p":null}"#, "'price' is null (byte 14)"), (#"{"s":"A"}"#, "'price' is missing; the object has 's'"),
     (#"{"s":"A","a,b":1,"\u001b":2}"#, "'price' is missing; the object has 's', 'a?b', '?'"),
-   
+
     (#"{"s":"A","p":[1]}"#, "'price' is an object or a list, not a value (byte 14)"),
     (#"{"s":"A","p":true}"#, "'price' is not a number: 'true' (byte 14)"),
     (#"{"s":"A","p":1,"q":-1}"#, "'size' is negative: '-1' (byte 20)"),
