@@ -285,10 +285,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
 
   /// Reports unknown messages by shape, the most frequent first.
   private func logShapes(_ replay: borrowing Replay<E>) {
-    let shapes = replay.shapes.sorted { $0.count > $1.count }
-    if shapes.isEmpty { return }
-    let listed = shapes.prefix(10).map { "\($0.count) × \(visible($0.shape, limit: 120))" }.joined(separator: ", ")
-    context.logger.warning("messages of unknown kinds: \(listed)\(shapes.count > 10 ? ", …" : "")")
+    if !replay.shapes.isEmpty { context.logger.warning("messages of unknown kinds: \(MessageTally.words(of: replay.shapes))") }
   }
 
   /// Reads the next events; malformed rows become dead letters.

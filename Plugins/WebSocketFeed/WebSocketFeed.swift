@@ -70,6 +70,7 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
     let link = try WebSocketLink(url, kept, context, thread: thread)
     var reader = try makeReader()
     var passedOver = PassedOver(context)
+    let earlier = tallies.messages.total
     // Raw messages have no symbols.
     var expectedSymbols = ExpectedSymbols(
       E.kind == nil ? [] : settings.symbols.map(\.description), after: context.recall(ExpectedSymbols.memory))
@@ -80,6 +81,10 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
       if Task.isCancelled, tallies.messages.total > 0 {
         context.note(expectedSymbols)
         passedOver.note(Self.tallies(of: reader))
+        // A description that fits nothing must not pass for a quiet market.
+        if E.kind != nil, earlier == 0, let misfit = Self.tallies(of: reader).first?.misfit {
+          context.reject(firstUnknown, origin: "\(url)", reason: misfit)
+        }
       }
     }
     // Time also continues without a connection.
@@ -258,6 +263,7 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
     case .unknown(let shape):
       tallies.unknown.add(1)
       if isFirst(shape) {
+        if firstUnknown.isEmpty { firstUnknown = message.beginning() }
         context.logger.warning("\(url): unknown message \(shape): \(message.beginning(200))")
       }
     case .malformed(let reason):
@@ -273,4 +279,6 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
   /// How many shapes of unknown messages are reported.
   private static var shown: Int { 20 }
   private var known: Set<String> = []
+  /// The beginning of the first unknown message.
+  private var firstUnknown = ""
 }

@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusDecoding
 internal import StockbusFiles
 
 /// Checks the beginning of a file before a run: errors that prevent the replay are reported when the configuration is checked, with the
@@ -29,8 +30,8 @@ enum FileHead {
     }
   }
 
-  /// A warning if none of the whole rows in the beginning gives an event. Nil if one does, if there are none, and for raw captures, whose
-  /// messages need not give events.
+  /// A warning if none of the whole rows in the beginning gives an event, or if their times are in another unit than the option says. Nil
+  /// if there are none, and for raw captures, whose messages need not give events.
   static func doubt(
     about path: String, _ options: ReplayOptions, as fields: [ReplayField], event: String, size: Int = size
   ) -> String? {
@@ -42,11 +43,20 @@ enum FileHead {
       let isWhole = reader.waits
       let isJSON = options.isJSON(&reader)
       var rows = try RowReader(input, options, fields: fields, isJSON: isJSON)
-      guard let count = try rows.fruitlessRows(&reader), let row = rows.firstMalformed else { return nil }
+      guard let count = try rows.fruitlessRows(&reader), let row = rows.firstMalformed else {
+        return rows.last.flatMap { tooEarly($0, options.time.format) }
+      }
       let looked = isWhole ? "" : " of the first \(size >> 10) KiB"
       let none = count == 1 ? "the only row\(looked) is not a \(event)" : "none of the \(count) rows\(looked) is a \(event)"
       return "line \(row.line): \(row.reason); \(none)" + (isJSON ? "" : remedy(path, event))
     } catch { return nil }
+  }
+
+  /// Times in seconds that are read as milliseconds are in 1970; in other units it is similar.
+  private static func tooEarly(_ time: Timestamp, _ format: TimeFormat) -> String? {
+    guard let unit = format.unit, !format.isSinceMidnight else { return nil }
+    let meant = EpochTime.unit(meantBy: "\(time.ns / Int64(unit))", insteadOf: unit)
+    return meant.map { "in \(format.name) its times are such as \(time); write 'time: \($0)' if they are in \($0)" }
   }
 
   /// The options that read such rows, if they are found; otherwise empty.

@@ -25,7 +25,9 @@ struct FileTally {
         "\(name) has no valid \(event): \(outside)\(counted(counts.malformed, "malformed ")), the first on line \(row.line): \(row.reason)"
     }
     if counts.outside > 0 { return outsideNote(from, until) }
-    if counts.unknown > 0 { return "\(name) has no \(event): \(counted(counts.unknown)) of an unknown kind" }
+    if counts.unknown > 0 {
+      return "\(name) has no \(event): \(counted(counts.unknown)) of an unknown kind, which no 'when' in the decoding fits"
+    }
     if bytes == 0 { return "\(name) is empty" }
     if isCapture { return "\(name) has no message that becomes a \(event)" }
     return hasHeader ? "\(name) has a header and no rows" : "\(name) has no rows"

@@ -1,3 +1,4 @@
+internal import StockbusDecoding
 internal import StockbusPlugin
 
 /// Words for why a row gives no event, with hints at what its file needs.
@@ -46,6 +47,9 @@ struct RowReasons {
     case .notAValue: return "\(field) is an object or a list, not a value"
     case .symbol(let why): return "\(field): \(why): \(text)" + FileLook.encoding(bytes)
     case .time(let why): return "\(field) \(why): \(text)" + (isTimeText && why.hasPrefix("is not") ? ValueAdvice.time(bytes) : "")
+    case .beyondTime(let unit):
+      let meant = EpochTime.unit(meantBy: shown, insteadOf: unit)
+      return "\(field) is out of range: \(text)\(meant.map { "; write 'time: \($0)'" } ?? "")"
     }
   }
 

@@ -36,10 +36,18 @@ struct GuessedRows {
       guess.problem =
         "no \(columns.missing.count > 1 ? "columns" : "column") for \(names)"
         + (table.header.map { "; there are \(listed($0.prefix(20).map { "'\($0)'" }))" } ?? "")
+        + "; \(Self.remedy(columns.missing, table, name))"
       return
     }
     guard let best = best() else { return }
     conclude(table, best, encoding, name)
+  }
+
+  /// The block to write by hand for columns that were not found; which they are is only an example.
+  private static func remedy(_ missing: [String], _ table: GuessedTable, _ name: String) -> String {
+    let names = table.header ?? (table.rows.first ?? []).indices.map { "\($0 + 1)" }
+    let columns = zip(missing, names.indices).map { "\($0): \(LikelyColumns.yaml($1, names, true) ?? "COLUMN")" }.joined(separator: ", ")
+    return "write which they are, such as 'sources: { rows: { plugin: file_replay, path: \(name.optionText), columns: { \(columns) } } }'"
   }
 
   /// What a trial of options gave.

@@ -93,6 +93,8 @@ struct FieldProblem: Error, Hashable, Sendable {
     case unsettledTime
     case symbol(String)
     case time(String)
+    /// The time is out of range in units of so many nanoseconds.
+    case beyondTime(unit: UInt64)
   }
   var field: Int
   var reason: Reason

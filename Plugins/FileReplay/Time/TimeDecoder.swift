@@ -184,7 +184,7 @@ struct TimeDecoder: ~Copyable {
       case 48...57:
         let (product, isOver) = whole.multipliedReportingOverflow(by: 10)
         let (sum, isOver2) = product.addingReportingOverflow(UInt64(byte - 48))
-        if isOver || isOver2 { throw FieldProblem(field: field, reason: .time("is out of range")) }
+        if isOver || isOver2 { throw FieldProblem(field: field, reason: .beyondTime(unit: unit)) }
         whole = sum
       case 46: isFraction = true
       case 45: isNegative = true
@@ -205,7 +205,7 @@ struct TimeDecoder: ~Copyable {
     }
     // Rounded down, also before 1970.
     let signed = isNegative ? -ns - (isFiner ? 1 : 0) : ns
-    guard let exact = Int64(exactly: signed) else { throw FieldProblem(field: field, reason: .time("is out of range")) }
+    guard let exact = Int64(exactly: signed) else { throw FieldProblem(field: field, reason: .beyondTime(unit: unit)) }
     return exact
   }
 

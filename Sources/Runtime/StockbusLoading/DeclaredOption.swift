@@ -19,7 +19,10 @@ extension PluginManifest {
   }
 
   /// The options for the process: the written ones, which must be as declared, and the defaults of the others.
-  package func checked(_ node: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) -> ConfigNode {
+  /// - Parameter file: the description's path, for the error about an option that it does not declare.
+  package func checked(
+    _ node: ConfigNode?, at mark: ConfigNode.Mark, declaredIn file: String = PluginManifest.file
+  ) throws(Problems) -> ConfigNode {
     var problems = Problems()
     var written: [ConfigNode.Entry] = []
     switch node?.value {
@@ -32,7 +35,9 @@ extension PluginManifest {
     for entry in written {
       guard let option = options[entry.key] else {
         let near = didYouMean(entry.key, among: names)
-        let known = names.isEmpty ? "; it has none" : "; there are \(names.joined(separator: ", "))"
+        let known =
+          (names.isEmpty ? "; it has none" : "; there are \(names.joined(separator: ", "))")
+          + "; options are declared under 'options' in \(visible(file, limit: 200))"
         problems.add("unknown option \(shown(entry.key))\(near.isEmpty ? known : near)", at: entry.mark)
         continue
       }

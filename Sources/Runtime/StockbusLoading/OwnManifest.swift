@@ -3,12 +3,20 @@ internal import StockbusPlugin
 
 /// The description of a process that a configuration runs from its author's folder, as `plugin new` writes it.
 enum OwnManifest {
-  /// The problems in the options of processes that are named by their program, according to the descriptions beside these programs.
+  /// The problems in the options of processes that are named by their program, according to the descriptions beside these programs, and
+  /// the problems of these descriptions: without a valid one the options could not be checked.
   static func problems(of config: LoadedConfig) -> Problems {
     var problems = Problems()
     for component in config.description.components where component.plugin.hasPrefix("program_") {
-      guard let manifest = manifest(of: component.options) else { continue }
-      do throws(Problems) { _ = try manifest.checked(component.options["options"], at: component.pluginMark) } catch {
+      let found: (manifest: PluginManifest, file: String)?
+      do throws(Problems) { found = try manifest(of: component.options) } catch {
+        for problem in error.list { problems.add("\(problem.message) (it declares the options of \(component.title))", at: problem.mark) }
+        continue
+      }
+      guard let found else { continue }
+      do throws(Problems) {
+        _ = try found.manifest.checked(component.options["options"], at: component.pluginMark, declaredIn: found.file)
+      } catch {
         for problem in error.list { problems.add("\(component.title): \(problem.message)", at: problem.mark) }
       }
     }
@@ -37,8 +45,9 @@ enum OwnManifest {
     return nil
   }
 
-  /// The description in the folder of a file that is run, if it is about this file.
-  private static func manifest(of options: ConfigNode) -> PluginManifest? {
+  /// The description in the folder of a file that is run, if it is about this file, and its path. Throws the problems of one that cannot
+  /// be read.
+  private static func manifest(of options: ConfigNode) throws(Problems) -> (manifest: PluginManifest, file: String)? {
     guard case .list(let run)? = options["run"]?.value else { return nil }
     let folder: String? = if case .scalar(let path)? = options["folder"]?.value { path } else { nil }
     for case .scalar(let word) in run.map(\.value) {
@@ -46,8 +55,11 @@ enum OwnManifest {
       let path = word.hasPrefix("/") ? word : (folder.map { $0 + "/" } ?? "") + word
       guard FolderCopy.isFile(path) else { continue }
       let parent = String(path.dropLast(name.utf8.count))
-      guard let manifest = try? PluginManifest.read(parent.isEmpty ? "." : parent), manifest.home == .process else { continue }
-      if manifest.run.contains(where: { $0.split(separator: "/").last.map(String.init) == name }) { return manifest }
+      let file = parent + PluginManifest.file
+      guard FolderCopy.isFile(file) else { continue }
+      let manifest = try PluginManifest.read(parent.isEmpty ? "." : String(parent.dropLast()))
+      guard manifest.home == .process else { continue }
+      if manifest.run.contains(where: { $0.split(separator: "/").last.map(String.init) == name }) { return (manifest, file) }
     }
     return nil
   }

@@ -308,7 +308,8 @@ package final class Pipeline: Sendable {
       // One with inputs ends with them.
       let hasEndedByItself = member.hasEndedByItself && member.isPureSource
       if !hasEndedByItself, obstacle == nil, letters == 0 { return nil }
-      return RunReport.EmptySource(id: member.id, deadLetters: letters, obstacle: obstacle)
+      return RunReport.EmptySource(
+        id: member.id, deadLetters: letters, firstReason: notices.firstReason(of: member.id), obstacle: obstacle)
     }
   }
 

@@ -88,7 +88,8 @@ extension RunReport.EmptySource {
       if let obstacle {
         "was never connected: \(visible(obstacle, limit: 500))"
       } else if deadLetters > 0 {
-        "sent no event, only \(Ledger.grouped(deadLetters)) dead \(deadLetters == 1 ? "letter" : "letters"), such as malformed input"
+        "sent no event, only \(Ledger.grouped(deadLetters)) dead \(deadLetters == 1 ? "letter" : "letters, the first")"
+          + (firstReason.map { ": \(visible($0, limit: 500))" } ?? "")
       } else {
         "ended without an event"
       }

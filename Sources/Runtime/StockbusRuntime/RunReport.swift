@@ -35,6 +35,8 @@ public struct RunReport: Sendable {
     package let id: String
     /// The number of pieces of input that the source has rejected.
     package let deadLetters: Int
+    /// Why it has rejected the first of them; nil if there is none.
+    package let firstReason: String?
     /// Why the source was never connected; nil if it was, or if it connects to nothing.
     package let obstacle: String?
   }

@@ -12,6 +12,8 @@ final class RunTopics: NoticePublisher {
   let health: NoticeQueue<Health>
   let rejected = RejectedSymbols()
   private let logger: Logger
+  /// The reason of each component's first dead letter.
+  private let firstReasons = Guarded([String: String]())
   /// Fires when the run is to stop.
   private let stop: Latch
   /// Why a component has never reached its peer; an empty text once it has.
@@ -53,10 +55,14 @@ final class RunTopics: NoticePublisher {
 
   func post(_ letter: DeadLetter) {
     let count = letters.post(letter, by: letter.component)
+    if count == 1 { firstReasons.withLock { $0[letter.component] = letter.reason } }
     if count <= Self.logged {
       logger.warning("\(letter.component): dead letter: \(letter.origin): \(letter.reason): \(letter.payload)\(more(count))")
     }
   }
+
+  /// The reason of a component's first dead letter; nil if it has none.
+  func firstReason(of component: String) -> String? { firstReasons.withLock { $0[component] } }
 
   func post(_ status: ConnectionStatus) {
     connections.post(status, by: status.component)

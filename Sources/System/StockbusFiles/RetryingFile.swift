@@ -54,6 +54,8 @@ package final class RetryingFile {
       file.noticed = { [context] sentence in context.logger.notice("\(sentence)") }
       counted = (0, 0)
       if isFirst, file.size > header.count {
+        context.logger.notice("\(shown(path)) has \(file.size) bytes: this run appends to it; 'append: false' empties such a file first")
+        // Also at the end, because a screen hides the log.
         context.note("\(shown(path)) had \(file.size) bytes before this run; 'append: false' empties such a file first")
       }
       if context.recall(Self.torn) == path { file.beginLine() }

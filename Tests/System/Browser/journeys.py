@@ -339,6 +339,22 @@ def test_an_order_is_previewed_before_its_button_and_sent_once(browser, standin)
     assert len(standin.desk.orders) == 2 and standin.desk.orders[-1]["key"].startswith("web-")
 
 
+def test_the_button_of_the_ticket_stays_where_it_is(browser, standin):
+    answer = standin.desk.preview
+    words = "buy 10 MSFT at 216.69 (the ask); once filled: position 10 at 216.69, buying power 39,015.60; set aside until then: 2,167.90 of it"
+    standin.desk.preview = lambda order: {**answer(order), "text": words}
+    page = browser.page("/symbol/MSFT")
+    ticket = page.locator("form.ticket")
+    preview, button = ticket.locator(".preview"), ticket.locator("button.go")
+    expect(preview).to_contain_text("Cash after")
+    full = button.bounding_box()
+    ticket.get_by_label("Quantity").fill("ten")
+    expect(preview).to_have_text("Quantity: a number above 0")
+    assert button.bounding_box() == full
+    page.evaluate("() => document.querySelector('form.ticket .preview').replaceChildren()")
+    assert button.bounding_box() == full
+
+
 def test_a_trend_is_drawn_from_the_prices_that_were_seen(browser, standin):
     page = browser.page()
     expect(cell(page, "AAPL", "price")).to_contain_text("186.48")
@@ -523,7 +539,10 @@ def test_the_portfolio_follows_the_price_exactly(browser, standin):
     standin.set("AAPL", "200.01")
     expect(line).to_contain_text("24,001.20")  # 120 at 200.01
     gain = 120 * 200_010_000_000 * ONE - cost
-    expect(line).to_contain_text(f"+{gain // 10**18:,}.{gain // 10**16 % 100:02}")
+    text = f"+{gain // 10**18:,}.{gain // 10**16 % 100:02}"
+    expect(line).to_contain_text(text)
+    # It was bought today, at another price than the close: today's gain is all of it.
+    expect(line.get_by_role("cell").nth(6)).to_have_text(text)
     equity = standin.desk.cash["paper"] + sum(quantity * standin.market.by_symbol[symbol].price for (account, symbol), (quantity, _) in standin.desk.held.items() if account == "paper")
     cents = (equity + 5 * 10**15) // 10**16
     expect(page.locator(".sums")).to_contain_text(f"{cents // 100:,}.{cents % 100:02} USD")

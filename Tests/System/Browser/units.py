@@ -105,6 +105,37 @@ def test_the_axis_of_the_equity_has_dates(browser, standin):
     assert written == [["26 Nov 23:50", "27 Nov 00:10"], ["27 Nov 07:09", "08:10"]], written
 
 
+def test_what_was_bought_today_gains_from_what_it_cost_and_the_rest_from_the_close(browser, standin):
+    """The price is 200, on the evening of 8 Oct in New York, where it is the 9th in UTC; the close before was 180."""
+    today, later, yesterday = "2013-10-08T14:00Z", "2013-10-09T00:10Z", "2013-10-07T19:00Z"
+    held = [("buy", "10", "150", yesterday)]
+    bought = held + [("buy", "5", "195", today)]
+    cases = [
+        ("10", held, 200),                                                  # 10 * (200 - 180)
+        ("15", bought, 225),                                                # 10 * 20 + 5 * (200 - 195)
+        ("12", bought + [("sell", "3", "198", later)], 165),                # the oldest were sold: 7 * 20 + 5 * 5
+        ("4", bought + [("sell", "11", "198", later)], 20),                 # 4 * 5
+        ("15", held + [("buy", "3", "195", today), ("buy", "2", "201", later)], 213),  # 10 * 20 + 3 * 5 - 2 * 1
+        ("4", held + [("sell", "10", "170", today), ("buy", "1", "190", today), ("buy", "3", "199", later)], 13),  # 10 + 3
+        ("-3", [("sell", "3", "210", today)], 30),                          # 3 * (210 - 200)
+        ("-3", [("sell", "3", "150", yesterday)], -60),                     # 3 * (180 - 200)
+        ("5", [("buy", "5", "195", today)], 25),
+    ]
+    gains = ask(browser.page(), "portfolio.js", """
+      const { setZone } = await import('/page/time.js')
+      setZone('UTC', 'America/New_York')
+      return argument.flatMap(([quantity, fills]) => [20e9, null].map(change => {
+        const row = { price: 200e9, change, time: Date.parse('2013-10-09T00:30Z') }
+        const list = fills.map(([side, quantity, price, time]) => ({ symbol: 'A', side, quantity, price, time: Date.parse(time) }))
+        list.push({ symbol: 'B', side: 'buy', quantity: '99', price: '1', time: row.time })
+        const position = { symbol: 'A', quantity }
+        const gain = it.gainToday(position, row, it.madeToday(position, row, list))
+        return gain === null ? null : String(gain) }))""", [case[:2] for case in cases])
+    # Without a close there is no figure, unless all was bought today.
+    expected = [each for quantity, fills, gain in cases for each in (str(gain * 10**18), str(gain * 10**18) if gain in (20, 13, 30, 25) else None)]
+    assert gains == expected, (gains, expected)
+
+
 def test_per_cent_is_rounded_half_away_from_zero(browser, standin):
     page, chance = browser.page(), random.Random(4)
     pairs = [(8 * ONE, 8 * ONE + ONE // 100), (8 * ONE, 8 * ONE - ONE // 100), (200 * ONE, 201 * ONE), (BIG, BIG - 1), (1, BIG // 10**6), (0, 5), (40_000, 40_001), (80_000, 80_003)]

@@ -56,6 +56,13 @@ import Testing
     #expect(try run("run", "--log-level", "error").errors.contains("mine: 'NVDA' never came\n"))
   }
 
+  @Test func `init csv without a file says how it is called`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let result = try run("init", "csv")
+    #expect(
+      result.status == 64 && result.errors.hasPrefix("Error: csv needs the name of the file: 'stockbus init csv FILE'\n"), "\(result)")
+  }
+
   @Test func `the status says whether rows were set aside where it is asked to, and who came only there is told`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try put("time,symbol,price\n2013-10-08,NVDA,1\n2013-10-08,AAPL,one\n", in: "prices.csv")

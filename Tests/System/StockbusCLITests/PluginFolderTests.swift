@@ -152,6 +152,34 @@ struct PluginFolderTests {
     #expect(try run("plugin", "check", "big_trades").errors.contains("there is no program 'python-that-is-not-there'"))
   }
 
+  @Test func `the options of a process that is not installed are held to the declaration beside it, which has to be whole`() throws {
+    #expect(try run("plugin", "new", "big_trades", "--kind", "processor", "--home", "process").status == 0)
+    let config = folder.text("big_trades/plugins.yaml")
+    folder.put(config.replacing("least: 500", with: "count: 5"), in: "big_trades/plugins.yaml")
+    let unknown = try run("validate", in: "big_trades")
+    #expect(
+      unknown.status == 78
+        && unknown.errors.contains("unknown option 'count'; there are least; options are declared under 'options' in plugin.yaml\n"),
+      "\(unknown)")
+    folder.put(folder.text("big_trades/plugin.yaml").replacing("kind: processor", with: "kind: [processor"), in: "big_trades/plugin.yaml")
+    let broken = try run("validate", in: "big_trades")
+    #expect(broken.status == 78 && broken.errors.hasPrefix("plugin.yaml:4:5: error: "), "\(broken)")
+    #expect(broken.errors.contains(" (it declares the options of processor 'mine')\n"), "\(broken)")
+  }
+
+  @Test func `the test of a new plugin says what to do where the plugin does something else`() throws {
+    for (kind, code, change) in [("processor", ">= self.least", "< self.least"), ("source", "100 + ", "200 + "), ("sink", "+ 1", "+ 2")] {
+      #expect(try run("plugin", "new", kind + "_x", "--kind", kind, "--home", "process").status == 0)
+      let before = folder.text("\(kind)_x/plugin.py")
+      folder.put(before.replacing(code, with: change), in: "\(kind)_x/plugin.py")
+      let result = try run("plugin", "test", in: kind + "_x")
+      #expect(result.status != 0, "\(kind): \(before)")
+      #expect(
+        (result.output + result.errors).contains("plugin.py does something else now: if it is meant to, write that into this test"),
+        "\(result)")
+    }
+  }
+
   @Test func `options to check a process with are held to its declaration, as in a configuration`() throws {
     #expect(try run("plugin", "new", "big_trades", "--kind", "processor", "--home", "process").status == 0)
     let unknown = try run("plugin", "check", "big_trades", "--options", "leest: 5")

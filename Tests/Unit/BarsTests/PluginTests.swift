@@ -127,6 +127,11 @@ import Testing
     #expect(
       await problems("lengths: [2d]", trades)
         == "options.yaml:1:11: error: 'lengths': the only time longer than a day is a week, 1w, got 2d")
+    for (word, length) in [("dayly", "1d"), ("Daily", "1d"), ("weekly", "1w"), ("hour", "1h"), ("minutes", "1m")] {
+      let problem = await problems("lengths: \(word)", trades)
+      #expect(problem.hasSuffix("must be a list of bar lengths, got '\(word)'; write \(length)"), "\(problem)")
+    }
+    #expect(await problems("lengths: always", trades).hasSuffix("got 'always'"))
     #expect(await problems("lengths: [1x]", trades).contains("a bar length such as 1m, 100t or 5000v"))
     #expect(
       await problems("lengths: [5v]", [quote(10, 11)])

@@ -30,6 +30,16 @@ import Testing
     #expect(FileHead.doubt(about: "/dev/zero", .init(), as: Trade.fields, event: "trade") == nil)
   }
 
+  @Test func `times in another unit than the option says are doubted before the run`() {
+    let rows = "symbol,time,price\nA,1723161600,1\n"
+    #expect(
+      doubt(rows, options { $0.time = TimeForm(.milliseconds) })
+        == "in ms its times are such as 1970-01-20T22:39:21.600Z; write 'time: s' if they are in s")
+    #expect(doubt(rows, options { $0.time = TimeForm(.seconds) }) == nil)
+    // 1972 in milliseconds, and no time of these years in another unit.
+    #expect(doubt("symbol,time,price\nA,70000000000,1\n", options { $0.time = TimeForm(.milliseconds) }) == nil)
+  }
+
   @Test func `a row that is cut off is not judged, and what is behind the beginning is not known`() {
     let rows = header + "A,x,1\nB,y,2\n"
     // The third line is complete with its line end, or at the end of the file.

@@ -86,7 +86,10 @@ import Testing
   @Test func `what cannot be read says why in one line`() {
     #expect(guess("").problem == "it has no rows")
     #expect(guess("hello\nworld\n").problem == "no line has several fields that are separated by a comma, a semicolon, a tab or a pipe")
-    #expect(guess("a,b\nx,y\n").problem == "no columns for the time and the price; there are 'a' and 'b'")
+    #expect(
+      guess("a,b c\nx,y\n").problem
+        == "no columns for the time and the price; there are 'a' and 'b c'; write which they are, such as "
+        + "'sources: { rows: { plugin: file_replay, path: aapl_1min.csv, columns: { time: a, price: b c } } }'")
     let folder = TemporaryFolder()
     #expect(FileGuess(path: folder.file("none")).problem == "it cannot be opened: No such file or directory")
     folder.put("symbol,time,price\nA,2024-01-02T14:30:00Z,1\n", in: "f.csv")

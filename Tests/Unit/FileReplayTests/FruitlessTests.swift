@@ -33,7 +33,9 @@ import Testing
     #expect(try await notes("", "format: jsonl") == ["f.csv is empty"])
     #expect(try await notes("", "preset: binance") == ["f.csv is empty"])
     #expect(try await notes("wss://stream.binance.com <-> 1\n", "preset: binance") == ["f.csv has no message that becomes a trade"])
-    #expect(try await notes("17 {\"news\":1}\n", "preset: binance") == ["f.csv has no trade: 1 message of an unknown kind"])
+    #expect(
+      try await notes("17 {\"news\":1}\n", "preset: binance")
+        == ["f.csv has no trade: 1 message of an unknown kind, which no 'when' in the decoding fits"])
     #expect(try await notes(header + "A,1381239000,1,1\n") == [])
     #expect(try await notes("17 {}\n", "event: raw") == [])
   }

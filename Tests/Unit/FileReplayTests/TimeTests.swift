@@ -183,6 +183,11 @@ import Testing
     #expect(read("-0.0000000001", .seconds) == "1969-12-31T23:59:59.999999999Z")
     #expect(read("-1.5", .seconds) == "1969-12-31T23:59:58.500Z")
     // An invalid time stays invalid.
+    // 2024-08-09 in another unit.
+    #expect(read("1723161600170", .seconds) == "'time' is out of range: '1723161600170'; write 'time: ms'")
+    #expect(read("1723161600170.5", .seconds) == "'time' is out of range: '1723161600170.5'; write 'time: ms'")
+    #expect(read("1723161600170000", .milliseconds) == "'time' is out of range: '1723161600170000'; write 'time: us'")
+    #expect(read("1723161600170000000", .microseconds) == "'time' is out of range: '1723161600170000000'; write 'time: ns'")
     #expect(read("99999999999999999999.5", .seconds) == "'time' is out of range: '99999999999999999999.5'")
     #expect(read("9223372037.0000000001", .seconds) == "'time' is out of range: '9223372037.0000000001'")
     #expect(read("1e9", .seconds) == "'time' is not a time in s since the epoch: '1e9'")

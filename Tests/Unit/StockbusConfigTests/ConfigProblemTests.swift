@@ -196,7 +196,7 @@ import Testing
     ])
     #expect(
       config.problems.description == """
-        a.yaml:2:1: error: expected a value, but the file ends
+        a.yaml:2:1: error: expected a value, but the file ends; nothing else in a.yaml was checked
         b.yaml:2:29: error: the variable 'X' is not set; set it or give a default: '${X:-…}'
         b.yaml:2:37: error: the key 'inputs' is given twice, first at b.yaml:2:19
         b.yaml:3:3: error: sink 't' is missing 'plugin'

@@ -22,6 +22,35 @@ import Testing
         """) == "")
   }
 
+  @Test func `an option that is indented as little as its component is recognised, and its component has it`() {
+    let text = """
+      sources:
+        ticks:
+          plugin: ticker
+        symbols: [A]
+        burst: { size: 3000 }
+        quotes: { plugin: ticker, symbols: [B] }
+        interval: 2s
+        other:
+          colour: red
+      processors:
+        top:
+          plugin: rank
+        inputs: [ticks]
+      sinks:
+        all: { plugin: count, inputs: [top] }
+      """
+    #expect(
+      topologyProblems(text) == """
+        plugins.yaml:4:3: error: 'symbols' is an option of source 'ticks' above: indent it as far as 'plugin' there
+        plugins.yaml:5:3: error: 'burst' is an option of source 'ticks' above: indent it as far as 'plugin' there
+        plugins.yaml:5:18: error: source 'ticks': 'burst.size' must be between 1 and 1000, got 3000
+        plugins.yaml:7:3: error: 'interval' is an option of source 'quotes' above: write it inside its '{…}'
+        plugins.yaml:8:3: error: source 'other' is missing 'plugin'
+        plugins.yaml:13:3: error: 'inputs' is an option of processor 'top' above: indent it as far as 'plugin' there
+        """)
+  }
+
   @Test func `unknown keys, wherever they stand`() {
     let text = """
       sinkss: {}

@@ -35,7 +35,9 @@ private func plain(_ change: (inout MessageRule, inout DecodingSpec) -> Void = {
     ),
     (#"{"s":"A","p":"1.2x"}"#, "'price' is not a number: '1.2x' (byte 15)"),
     (#"{"s":"A","p":""}"#, "'price' is not a number: '' (byte 15)"),
-    (#"{"s":"A","p":null}"#, "'price' is null (byte 14)"), (#"{"s":"A"}"#, "'price' is missing"),
+    (#"{"s":"A","p":null}"#, "'price' is null (byte 14)"), (#"{"s":"A"}"#, "'price' is missing; the object has 's'"),
+    (#"{"s":"A","a,b":1,"\u001b":2}"#, "'price' is missing; the object has 's', 'a?b', '?'"),
+
     (#"{"s":"A","p":[1]}"#, "'price' is an object or a list, not a value (byte 14)"),
     (#"{"s":"A","p":true}"#, "'price' is not a number: 'true' (byte 14)"),
     (#"{"s":"A","p":1,"q":-1}"#, "'size' is negative: '-1' (byte 20)"),
@@ -63,7 +65,9 @@ private func plain(_ change: (inout MessageRule, inout DecodingSpec) -> Void = {
   @Test(arguments: [
     (VenueTime.s, "1.0000000001", "'time' is finer than a nanosecond: '1.0000000001' (byte 20)"),
     (.ns, "1.5", "'time' is finer than a nanosecond: '1.5' (byte 20)"),
-    (.s, "99999999999", "'time' is out of range: '99999999999' (byte 20)"), (.ms, "\"soon\"", "'time' is not a time: 'soon' (byte 21)"),
+    (.s, "99999999999", "'time' is out of range: '99999999999' (byte 20)"),
+    (.s, "1723161600170", "'time' is out of range: '1723161600170' (byte 20); write 'time: ms' in the decoding"),
+    (.ms, "\"soon\"", "'time' is not a time: 'soon' (byte 21)"),
     (.ms, "1e3", "'time' is not a time: '1e3' (byte 20)"), (.iso8601, "\"2018-08-18\"", "'time' is not a time: '2018-08-18' (byte 21)"),
     (.ms, "false", "'time' is not a time: 'false' (byte 20)"),
   ]) func `what is no time is told`(unit: VenueTime, written: String, reason: String) throws {
@@ -72,7 +76,7 @@ private func plain(_ change: (inout MessageRule, inout DecodingSpec) -> Void = {
       rule.time = unit
     }
     #expect(try one(#"{"s":"A","p":1,"t":\#(written)}"#, spec) == Result(.malformed(reason: reason)))
-    #expect(try one(#"{"s":"A","p":1}"#, spec) == Result(.malformed(reason: "'time' is missing")))
+    #expect(try one(#"{"s":"A","p":1}"#, spec) == Result(.malformed(reason: "'time' is missing; the object has 's', 'p'")))
   }
 
   @Test func `patterns match texts, numbers, containers and absence`() throws {

@@ -81,7 +81,9 @@ import Testing
       as: Trade.self)
     #expect(
       found == [
-        Result(.several([.events(2), .malformed(reason: "'sequence' is missing")]), ["A 1 x0 unknown @-", "B 2 x0 unknown @-"]),
+        Result(
+          .several([.events(2), .malformed(reason: "'sequence' is missing; the object has 'rows'")]),
+          ["A 1 x0 unknown @-", "B 2 x0 unknown @-"]),
         Result(.malformed(reason: "'sequence' is not a number: 'x' (byte 9)")),
       ])
   }
@@ -99,7 +101,8 @@ import Testing
         [#"{"of":"AB","at":5,\#(rows)}"#, #"{"of":"B","at":5,\#(rows)}"#, #"{\#(rows)}"#, #"{"of":"A",\#(rows)}"#], whole, as: Trade.self)
         == [
           Result(.events(2), ["AB 1 x0 unknown @1970-01-01T00:00:00.005Z", "AB 3 x0 unknown @1970-01-01T00:00:00.005Z"]),
-          Result(.events(0)), Result(.events(0)), Result(.malformed(reason: "'time' is missing; and 1 more items")),
+          Result(.events(0)), Result(.events(0)),
+          Result(.malformed(reason: "'time' is missing; the object has 'of', 'rows'; and 1 more items")),
         ])
   }
 

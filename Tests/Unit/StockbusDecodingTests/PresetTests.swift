@@ -227,7 +227,7 @@ import Testing
           Result(.other(kind: "connected")), Result(.authenticated(kind: "authenticated")), Result(.acknowledgement(kind: "subscribed")),
           Result(.events(2), ["AAPL 126.55 x1 unknown @2021-02-22T15:51:44.208Z", "BTC/USD 1 x2 sell @2021-02-22T15:51:44.208Z"]),
           Result(.refusal(kind: "error", text: "auth failed")),
-          Result(.several([.malformed(reason: "'symbol' is missing"), .unknown(shape: "{T}")])), Result(.events(0)),
+          Result(.several([.malformed(reason: "'symbol' is missing; the object has 'T'"), .unknown(shape: "{T}")])), Result(.events(0)),
         ])
     #expect(
       try decode([mixed], VenuePreset.alpaca.spec, as: Quote.self) == [

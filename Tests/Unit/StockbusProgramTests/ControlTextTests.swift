@@ -11,10 +11,12 @@ import Testing
 /// What people see of a run that is asked.
 @Suite struct ControlTextTests {
   /// - Parameter rounds: how far the run has come.
-  private func status(_ rounds: Int, name: String = "desk", process: Int = 4242) throws -> RunStatus {
+  private func status(_ rounds: Int, name: String = "desk", process: Int = 4242, configuration: String = "/home/ann/desk.yaml") throws
+    -> RunStatus
+  {
     let (trades, seen) = (2500 * rounds, 2000 * rounds)
     let json = """
-      {"name":"\(name)","process":\(process),"version":"0.1.0","configuration":["/home/ann/desk.yaml"],"started":"2026-01-05T14:30:00Z",
+      {"name":"\(name)","process":\(process),"version":"0.1.0","configuration":["\(configuration)"],"started":"2026-01-05T14:30:00Z",
       "uptime":\(3_723_000 + 1000 * rounds),"state":"running","reasons":["web is backing off: 127.0.0.1:80: cannot listen there"],
       "components":[
       {"id":"ticks","kind":"source","plugin":"generator","inputs":[],"state":"running","starts":1,"published":\(trades),
@@ -102,6 +104,12 @@ import Testing
           --run desk   process 4242  /home/ann/desk.yaml
           --run other  process 4243  /home/ann/desk.yaml
         """)
+    // Of several, the one whose configuration is in the present folder.
+    let moved = PresentRuns.Run(
+      process: 4245, client: client, status: try status(1, process: 4245, configuration: "/srv/./live/plugins.yaml"), failure: nil)
+    func near(_ folder: String, _ runs: PresentRuns.Run...) -> Int? { try? RunChoice.choose(nil, of: runs, in: folder).status.process }
+    #expect(near("/home/ann", desk, moved, mute) == 4242 && near("/srv/live/.", desk, moved) == 4245)
+    #expect(near("/home", desk, moved) == nil && near("/home/ann", desk, other) == nil && near("/home/ann/desk.yaml", desk, moved) == 4242)
     #expect(
       choice("desc", desk, mute) == """
         no run 'desc'. Add one of these:

@@ -23,8 +23,8 @@ import Testing
   @Test(
     arguments: [
       ("count: 0", 0, "source ended without an event"),
-      ("count: 0, rejects: 1", 65, "source sent no event, only 1 dead letter, such as malformed input"),
-      ("count: 0, rejects: 3000", 65, "source sent no event, only 3,000 dead letters, such as malformed input"),
+      ("count: 0, rejects: 1", 65, "source sent no event, only 1 dead letter: bad"),
+      ("count: 0, rejects: 3000", 65, "source sent no event, only 3,000 dead letters, the first: bad"),
     ] as [(String, Int32, String)])
   func `a source that ends without an event, or with dead letters only, is status 1 unless the run is lenient`(
     options: String, strict: Int32, line: String
@@ -101,7 +101,7 @@ import Testing
       #expect(
         verdict(report).line == """
           a ended without an event (--lenient accepts this)
-          b sent no event, only 2 dead letters, such as malformed input (--lenient accepts this)
+          b sent no event, only 2 dead letters, the first: bad (--lenient accepts this)
           FAILED: 2 sources sent no event
           """)
     }

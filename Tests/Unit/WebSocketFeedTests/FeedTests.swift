@@ -263,6 +263,44 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
     await venue.server.stop()
   }
 
+  @Test func `a feed of unknown messages only is a dead letter at its end, with what its messages are like`() async throws {
+    let venue = try await Venue(clock: harness.clock) { visit in
+      try await visit.hear(1)
+      try await visit.say(#"{"result":null,"id":1}"#, #"{"z":1}"#, #"{"x":1,"y":[2]}"#, #"{"x":5,"y":[6]}"#, #"{"last":1}"#)
+      await visit.stay()
+    }
+    let running = try start(venue, as: Trade.self)
+    await harness.log.wait(for: "{last}")
+    #expect(harness.deadLetters.isEmpty)
+    try await running.stop()
+    #expect(
+      harness.deadLetters.map(\.reason) == [
+        "4 messages fit no 'when' in the decoding, and none was of a kind with events: compare 'when' with 2 × {x,y}, 1 × {z}, 1 × {last}"
+      ])
+    #expect(harness.deadLetters.map(\.payload) == [#"{"z":1}"#])
+    await venue.server.stop()
+  }
+
+  @Test(arguments: ["trade", "raw"])
+  func `an unknown message beside events, or where messages are not decoded, is no failure`(event: String) async throws {
+    let venue = try await Venue(clock: harness.clock) { visit in
+      if event == "trade" { try await visit.hear(1) }
+      try await visit.say(trade(1, "4"), #"{"last":1}"#)
+      await visit.stay()
+    }
+    if event == "trade" {
+      let running = try start(venue, as: Trade.self)
+      await harness.log.wait(for: "{last}")
+      try await running.stop()
+    } else {
+      let running = try start(venue, "event: raw", as: RawMessage.self)
+      _ = await running.output(count: 2)
+      try await running.stop()
+    }
+    #expect(harness.deadLetters.isEmpty)
+    await venue.server.stop()
+  }
+
   @Test func `messages that are known and passed over are counted by kind`() async throws {
     let venue = try await Venue(clock: harness.clock) { visit in
       try await visit.hear(1)

@@ -1,12 +1,12 @@
 // The portfolio: each account's money, its positions at the price of this moment, equity, orders, fills.
 import { get, part, put, remove } from './api.js'
 import { ask } from './dialogs.js'
-import { amount, decimal, money, percent, recorded, share, signedMoney, units } from './decimal.js'
+import { amount, decimal, money, percent, product, recorded, share, signedMoney, units } from './decimal.js'
 import { h, RecordTable, setSigned, setText } from './dom.js'
 import { EquityChart } from './equity.js'
 import { rounded, valued } from './quote.js'
 import { Ticket } from './ticket.js'
-import { moment } from './time.js'
+import { exchangeZone, moment } from './time.js'
 
 const HELD = 1
 const CHOSEN = 2
@@ -85,6 +85,7 @@ export class PortfolioView {
     }
     const held = this.#mine(model.positions).filter(position => units(position.quantity) !== 0)
     this.held = held
+    this.made = new Map()
     this.positions.show(held)
     const open = this.#mine(model.orders).filter(order => OPEN.has(order.state))
     this.orders.show(open.sort((a, b) => b.number - a.number))
@@ -156,6 +157,16 @@ export class PortfolioView {
     this.equity.draw()
   }
 
+  #today(position) {
+    const { model } = this.app
+    const row = model.bySymbol(position.symbol)
+    // A date begins with a quarter of an hour, in any zone.
+    const quarter = Math.floor((row?.time ?? 0) / 900000)
+    let made = this.made.get(position.symbol)
+    if (made?.quarter !== quarter) this.made.set(position.symbol, made = { quarter, ...madeToday(position, row, this.#mine(model.fills)) })
+    return gainToday(position, row, made)
+  }
+
   /** The broker's equity, moved on by what the positions are worth now. */
   #sums() {
     const { state } = this
@@ -169,7 +180,7 @@ export class PortfolioView {
     for (const position of this.held) {
       const worth = valued(position, this.app.model.bySymbol(position.symbol))
       unrealised += worth.gain ?? 0n
-      day += worth.day ?? 0n
+      day += this.#today(position) ?? 0n
       moved += (worth.value ?? 0n) - (amount(position.value) ?? 0n)
     }
     const equity = amount(state.equity) + moved
@@ -204,7 +215,7 @@ export class PortfolioView {
       } },
       { head: 'Price', number: true, cell: position => decimal(worth(position).mark, worth(position).decimals) },
       { head: 'Value', number: true, cell: position => money(worth(position).value) },
-      { head: 'Today', number: true, optional: true, cell: (position, cell) => gain(cell, worth(position).day, signedMoney(worth(position).day)) },
+      { head: 'Today', number: true, optional: true, cell: (position, cell) => gain(cell, this.#today(position), signedMoney(this.#today(position))) },
       { head: 'Gain', number: true, cell: (position, cell) => gain(cell, worth(position).gain, signedMoney(worth(position).gain)) },
       { head: 'Gain %', number: true, optional: true, cell: (position, cell) => gain(cell, worth(position).gain, percent(worth(position).percent)) },
       { head: 'Trade', hidden: true, number: true, optional: true, cell: (position, cell) => void (cell.firstChild ??
@@ -274,4 +285,28 @@ export class PortfolioView {
       this.app.fail(error)
     }
   }
+}
+
+/** What of a position was bought (for a short one: sold) on the date of its price, and what that cost. Sales take what is oldest. */
+export function madeToday(position, row, fills) {
+  const held = BigInt(units(position.quantity))
+  const made = { quantity: 0n, cost: 0n }
+  if (!row?.time) return made
+  const days = new Intl.DateTimeFormat('en-GB', { timeZone: exchangeZone() })
+  const date = days.format(row.time)
+  for (const fill of fills.toReversed()) {
+    if (fill.symbol !== position.symbol || (fill.side === 'buy') !== held > 0n || days.format(fill.time) !== date) continue
+    let quantity = BigInt(units(fill.quantity)) * (held < 0n ? -1n : 1n)
+    if (held < 0n ? quantity + made.quantity < held : quantity + made.quantity > held) quantity = held - made.quantity
+    made.quantity += quantity
+    made.cost += quantity * BigInt(units(fill.price))
+  }
+  return made
+}
+
+/** The gain of a position today: from the previous close, and of what was bought today from what it cost. */
+export function gainToday(position, row, made) {
+  const before = BigInt(units(position.quantity)) - made.quantity
+  const change = before === 0n ? 0n : product(row?.change ?? null, before)
+  return row?.price == null || change === null ? null : change + product(row.price, made.quantity) - made.cost
 }

@@ -104,8 +104,7 @@ export function valued(position, row) {
   const mark = row?.price ?? units(position.mark)
   const value = product(mark, quantity)
   const gain = value === null || cost === null ? null : value - cost
-  const day = row?.change !== null && row?.change !== undefined ? product(row.change, quantity) : null
-  return { quantity, cost, mark, value, gain, day, percent: share(gain, cost), decimals: row?.decimals ?? 2 }
+  return { quantity, cost, mark, value, gain, percent: share(gain, cost), decimals: row?.decimals ?? 2 }
 }
 
 const POSITION = ['Held', 'Value', 'Cost', 'Gain', 'Cost each', 'Gain %']

@@ -22,8 +22,8 @@ export function zoneName() {
   return state.exchange.split('/').pop().replaceAll('_', ' ')
 }
 
-export function zoneChoice() {
-  return state.choice
+export function exchangeZone() {
+  return state.exchange
 }
 
 function format(name, options) {

@@ -106,11 +106,19 @@ extension CivilDate: ScalarOption {
 extension BarLength: ScalarOption {
   public init(option text: String) throws(OptionTextError) {
     guard let length = BarLength(text), length != .unknown else {
-      if text.first?.isNumber != true { throw .mismatch }
+      if text.first?.isNumber != true { throw Self.meant(by: text).map { .hint("write \($0)") } ?? .mismatch }
       if let rewritten = Duration.rewritten(text), BarLength(rewritten) != nil { throw .hint("write \(rewritten)") }
       throw .because("a bar length such as 1m, 100t or 5000v is a time (s, m, h, d, w), a number of trades (t) or a volume (v)")
     }
     self = length
+  }
+  /// The length that a word such as `daily` stands for, also if the word is misspelt; nil if none is likely.
+  private static func meant(by text: String) -> String? {
+    let words = [
+      "second": "1s", "minute": "1m", "hour": "1h", "hourly": "1h", "day": "1d", "daily": "1d", "week": "1w", "weekly": "1w",
+    ]
+    let word = text.lowercased()
+    return words[word] ?? suggestion(for: word, among: words.keys.sorted()).flatMap { words[$0] }
   }
   public static var optionType: OptionType {
     OptionType("bar length", plural: "bar lengths", phrase: "a bar length such as 1m, 100t or 5000v")

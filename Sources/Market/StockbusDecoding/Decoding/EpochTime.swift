@@ -1,7 +1,16 @@
 internal import MarketData
 
 /// Times that are numbers since the epoch.
-enum EpochTime {
+package enum EpochTime {
+  /// The unit, as configurations name it, in which a number is a time from 1990 to 2100; nil if there is none, or if it is `unit`, in
+  /// nanoseconds. In seconds, milliseconds, microseconds and nanoseconds these years have numbers that do not overlap.
+  package static func unit(meantBy text: String, insteadOf unit: UInt64) -> String? {
+    guard unit > 0, let number = Double(text) else { return nil }
+    let units: [(name: String, nanoseconds: UInt64)] = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1000), ("ns", 1)]
+    let seconds = 631_152_000.0..<4_102_444_800.0
+    return units.first { $0.nanoseconds != unit && seconds.contains(number / 1e9 * Double($0.nanoseconds)) }?.name
+  }
+
   /// Reads a whole or decimal number of units of `unit` nanoseconds; exact, or an error. Zeros beyond the nanosecond are accepted.
   @inline(__always)
   static func read(_ reader: inout ByteReader, unit: UInt64) throws(TextError) -> Timestamp {

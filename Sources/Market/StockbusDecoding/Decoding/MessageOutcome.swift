@@ -1,3 +1,5 @@
+internal import StockbusPlugin
+
 /// The result of examining a message.
 @usableFromInline package enum MessageOutcome: Hashable, Sendable {
   /// The message gave this many events; 0 if all its items were excluded.
@@ -65,6 +67,21 @@ package struct MessageTally: Hashable, Sendable {
 
   /// The number of unknown messages of all shapes.
   package var unknown: Int { shapes.reduce(0) { $0 + $1.count } }
+
+  /// The shapes of the unknown messages, the most frequent first: `2 × {topic,rows}, 1 × {news}`; an empty text if there are none.
+  package static func words(of shapes: [(shape: String, count: Int)]) -> String {
+    let sorted = shapes.sorted { $0.count > $1.count }
+    return sorted.prefix(10).map { "\($0.count) × \(visible($0.shape, limit: 120))" }.joined(separator: ", ")
+      + (sorted.count > 10 ? ", …" : "")
+  }
+
+  /// Why there is no event although messages have come: no `when` fits them. Nil if a message of a kind with events was among them, or none
+  /// was unknown.
+  package var misfit: String? {
+    guard data == 0, unknown > 0 else { return nil }
+    let what = unknown == 1 ? "1 message fits" : "\(unknown) messages fit"
+    return "\(what) no 'when' in the decoding, and none was of a kind with events: compare 'when' with \(Self.words(of: shapes))"
+  }
 
   /// The number of messages of a kind; 0 for an unknown name.
   package subscript(kind: String) -> Int { kinds.first { $0.name == kind }?.count ?? 0 }

@@ -56,7 +56,7 @@ extension MessageReader {
   ) {
     let list = walk(book.paths[level], outer, root)
     guard list >= 0, tape.nodes[list].isContainer else {
-      return fault(ValueProblem(field: "each", reason: list < 0 ? .missing : .noList, node: list))
+      return fault(ValueProblem(field: "each", reason: list < 0 ? .missing : .noList, node: list < 0 ? outer : list))
     }
     let isLast = level == rule.each.range.upperBound - 1
     let isObject = tape.nodes[list].kind == .object
@@ -112,6 +112,13 @@ extension MessageReader {
     }
     guard let expected = sequences.take(number, rule.sequence, place: place) else { return }
     gap(rule.sequence, rule.sequence.isPerSymbol ? names.symbol(at: place) : nil, expected, number)
+  }
+
+  /// A value to which no path leads, with the node where the path begins.
+  @inline(never)
+  private static func missing(_ field: String, _ path: CompiledPath, _ item: Int, _ root: Int) -> ValueProblem {
+    let start = path.root > CompiledPath.item ? -1 : path.root == CompiledPath.item ? item : root
+    return ValueProblem(field: field, reason: .missing, node: start)
   }
 
   @inline(never)
@@ -179,7 +186,7 @@ extension MessageReader {
       if name.isEmpty { throw ValueProblem(field: "symbol", reason: .missing) }
     } else {
       node = walk(path, item, root)
-      guard node >= 0 else { throw ValueProblem(field: "symbol", reason: .missing) }
+      guard node >= 0 else { throw Self.missing("symbol", path, item, root) }
       if tape.nodes[node].isContainer { throw ValueProblem(field: "symbol", reason: .notAValue, node: node) }
       if tape.nodes[node].kind.rawValue >= JSONNode.Kind.null.rawValue {
         throw ValueProblem(field: "symbol", reason: tape.nodes[node].kind == .null ? .null : .notAText, node: node)
@@ -202,7 +209,7 @@ extension MessageReader {
   @inline(__always)
   private mutating func count(_ rule: CompiledSequence, _ place: Int, _ item: Int, _ root: Int) throws(ValueProblem) {
     let node = walk(rule.path, item, root)
-    guard node >= 0 else { throw ValueProblem(field: "sequence", reason: .missing) }
+    guard node >= 0 else { throw Self.missing("sequence", rule.path, item, root) }
     guard let number = wholeNumber(node) else { throw ValueProblem(field: "sequence", reason: .notANumber, node: node) }
     guard let expected = sequences.take(number, rule, place: rule.isPerSymbol ? place : 0) else { return }
     gap(rule, rule.isPerSymbol ? values.symbol : nil, expected, number)
@@ -224,7 +231,7 @@ extension MessageReader {
   ) throws(ValueProblem) -> Int64 {
     let node = walk(path, item, root)
     guard node >= 0 else {
-      if isRequired { throw ValueProblem(field: field, reason: .missing) }
+      if isRequired { throw Self.missing(field, path, item, root) }
       return 0
     }
     guard tape.nodes[node].kind == .number || tape.nodes[node].kind == .text else {
@@ -303,7 +310,7 @@ extension MessageReader {
   private mutating func time(_ rule: CompiledRule, _ item: Int, _ root: Int) throws(ValueProblem) -> Timestamp {
     if rule.time.isNone { return values.received }
     let node = walk(rule.time, item, root)
-    guard node >= 0 else { throw ValueProblem(field: "time", reason: .missing) }
+    guard node >= 0 else { throw Self.missing("time", rule.time, item, root) }
     let kind = tape.nodes[node].kind
     guard kind == .number || kind == .text else {
       throw ValueProblem(field: "time", reason: kind == .null ? .null : tape.nodes[node].isContainer ? .notAValue : .notATime, node: node)
@@ -319,7 +326,7 @@ extension MessageReader {
     } catch {
       let reason: ValueProblem.Reason =
         switch error.code {
-        case .outOfRange: .outOfRange
+        case .outOfRange: .beyondTime(unit: rule.timeUnit)
         case .tooManyDecimals: .tooFine
         default: .notATime
         }

@@ -16,6 +16,18 @@ enum MessageShape {
     }
   }
 
+  /// What an object, or a list, has where a value in it is missing: `; the object has 'a', 'b'`. Empty for other values.
+  static func contents(of node: Int, in tape: borrowing JSONTape) -> String {
+    switch tape.nodes[node].kind {
+    case .object:
+      let keys = children(node, step: 2, in: tape).map { "'\(name(tape.string($0, limit: 40)))'" }
+      if keys.isEmpty { return "; the object is empty" }
+      return "; the object has \(keys.prefix(width).joined(separator: ", "))\(keys.count > width ? ", …" : "")"
+    case .array: return "; the list is \(of(node, in: tape))"
+    default: return ""
+    }
+  }
+
   /// The children, one more than is shown, which indicates that there are more.
   private static func children(_ node: Int, step: Int, in tape: borrowing JSONTape) -> [Int] {
     var found: [Int] = []

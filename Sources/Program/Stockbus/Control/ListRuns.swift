@@ -31,7 +31,8 @@ struct ListRuns: AsyncParsableCommand {
       guard let status = run.status else { return ["\(run.process)", "?", "does not answer", "", "", ""] }
       let published = status.components.filter { $0.kind == "source" && $0.inputs.isEmpty }.reduce(0) { $0 + ($1.published ?? 0) }
       return [
-        "\(run.process)", status.name, status.reasons.isEmpty ? status.state.rawValue : "\(status.state.rawValue), not ready",
+        "\(run.process)", status.name,
+        status.reasons.isEmpty ? status.state.rawValue : "\(status.state.rawValue), \(StatusText.readiness(status))",
         StatusText.time(status.uptime), Ledger.grouped(published), status.configuration.joined(separator: " "),
       ]
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LibC
 import StockbusControl
+import StockbusFiles
 import StockbusPlugin
 import StockbusProgram
 import StockbusRuntime
@@ -8,7 +9,8 @@ import StockbusRuntime
 /// Which run a command is for.
 struct RunChoice: ParsableArguments {
   @ArgumentParser.Option(
-    name: .customLong("run"), help: "The run, by its name or process number; needed if there are several runs.")
+    name: .customLong("run"),
+    help: "The run, by its name or process number; needed if there are several, unless one alone is of this folder.")
   var wanted: String?
 
   /// The chosen run. Ends the program with a message if the choice is ambiguous.
@@ -18,7 +20,13 @@ struct RunChoice: ParsableArguments {
     var runs = try await PresentRuns.all { number == nil || $0 == number }
     // No process with this number has a socket: the other runs are listed.
     if runs.isEmpty, number != nil { runs = try await PresentRuns.all() }
-    do throws(RunMistake) { return try Self.choose(wanted, of: runs) } catch {
+    do throws(RunMistake) {
+      let chosen = try Self.choose(wanted, of: runs, in: absolutePath("."))
+      if wanted == nil, runs.count > 1 {
+        StandardError.write("\(chosen.status.name), process \(chosen.status.process): of several runs the one of this folder")
+      }
+      return chosen
+    } catch {
       StandardError.write("Error: \(error.description)")
       throw ExitCode.failure
     }
@@ -29,8 +37,15 @@ struct RunChoice: ParsableArguments {
     let description: String
   }
 
-  static func choose(_ wanted: String?, of runs: [PresentRuns.Run]) throws(RunMistake) -> (client: ControlClient, status: RunStatus) {
-    let named = runs.filter { run in wanted.map { $0 == "\(run.process)" || $0 == run.status?.name } ?? true }
+  /// The run of this name or number. Without one it is the only run, or of several the only one whose configuration is in `folder`.
+  static func choose(
+    _ wanted: String?, of runs: [PresentRuns.Run], in folder: String = ""
+  ) throws(RunMistake) -> (client: ControlClient, status: RunStatus) {
+    var named = runs.filter { run in wanted.map { $0 == "\(run.process)" || $0 == run.status?.name } ?? true }
+    if wanted == nil, named.count > 1 {
+      let near = named.filter { run in run.status?.configuration.contains { isIn(folder, $0) } ?? false }
+      if near.count == 1 { named = near }
+    }
     guard let run = named.first else {
       if runs.isEmpty { throw RunMistake(description: "there are no runs; '\(Program.name) run plugins.yaml' starts one") }
       throw RunMistake(description: "no run \(shown(wanted ?? "")).\(list(runs))")
@@ -40,6 +55,13 @@ struct RunChoice: ParsableArguments {
       throw RunMistake(description: "process \(run.process) does not answer: \(run.failure ?? "")")
     }
     return (run.client, status)
+  }
+
+  /// True for a file that is directly in the folder, and for the folder itself.
+  private static func isIn(_ folder: String, _ path: String) -> Bool {
+    func plain(_ path: some StringProtocol) -> [Substring] { path.split(separator: "/").map { Substring($0) }.filter { $0 != "." } }
+    let (folder, path) = (plain(folder), plain(path))
+    return path == folder || path.dropLast() == folder[...]
   }
 
   /// What can be written for each of these runs, a line each: its name if no other has it, or the process number; then what it runs.

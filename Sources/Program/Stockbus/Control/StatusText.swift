@@ -13,10 +13,17 @@ struct StatusText {
     [head] + status.configuration.map { "  \($0)" } + [""] + components + [""] + ledger
   }
 
-  /// `desk: process 4242, running for 3 min, ready`.
+  /// `desk: process 4242, running for 3 min, ready`; otherwise `not ready` with the reason.
   var head: String {
-    let ready = status.reasons.isEmpty ? "ready" : "not ready"
-    return "\(status.name): process \(status.process), \(status.state.rawValue) for \(Self.time(status.uptime)), \(ready)"
+    "\(status.name): process \(status.process), \(status.state.rawValue) for \(Self.time(status.uptime)), \(Self.readiness(status))"
+  }
+
+  /// `ready`, or `not ready: web is backing off` with the first reason, without its details.
+  static func readiness(_ status: RunStatus) -> String {
+    guard let first = status.reasons.first else { return "ready" }
+    let more = status.reasons.count - 1
+    return "not ready: \(visible(first.split(separator: ":").first.map(String.init) ?? "", limit: 100))"
+      + (more > 0 ? ", and \(more) more" : "")
   }
 
   private var components: [String] {

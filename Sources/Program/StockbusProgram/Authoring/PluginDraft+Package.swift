@@ -207,6 +207,7 @@ extension PluginDraft {
       case .processor:
         trade + """
 
+            // What the plugin does now. If it is to do something else, write that here.
             @Test func `passes trades of at least the size`() async throws {
               let passed: [Trade] = try await PluginHarness().output(
                 of: Plugin.\(name.lower), options: "least: 500", inputs: [[trade(499), trade(500), trade(501)]])
@@ -215,6 +216,7 @@ extension PluginDraft {
           """
       case .source:
         """
+          // What the plugin does now. If it is to do something else, write that here.
           @Test func `prices rise`() async throws {
             let trades: [Trade] = try await PluginHarness().first(9, of: Plugin.\(name.lower), options: "count: 3")
             #expect(trades.map(\\.price) == [101, 102, 103])
@@ -223,6 +225,7 @@ extension PluginDraft {
       case .sink:
         trade + """
 
+            // What the plugin does now. If it is to do something else, write that here.
             @Test func `counts by symbol`() async throws {
               let harness = PluginHarness()
               try await harness.consume([[trade(1), trade(1, of: "NVDA"), trade(1)]], by: Plugin.\(name.lower))

@@ -141,12 +141,15 @@ extension PluginDraft {
       TRADE = \(trade)
 
 
+      CHANGED = "plugin.py does something else now: if it is meant to, write that into this test"
+
+
       class \(type)Test(unittest.TestCase):
           def test_passes_trades_of_at_least_the_size(self) -> None:
               plugin = \(type)()
               plugin.start({"least": Decimal(500)}, None)
               trades = [{**TRADE, "size": Decimal(size)} for size in ("499", "500", "500.5")]
-              self.assertEqual([list(plugin.process(trade)) for trade in trades], [[], [trades[1]], [trades[2]]])
+              self.assertEqual([list(plugin.process(trade)) for trade in trades], [[], [trades[1]], [trades[2]]], CHANGED)
 
 
       if __name__ == "__main__":
@@ -169,17 +172,20 @@ extension PluginDraft {
               self.committed = state
 
 
+      CHANGED = "plugin.py does something else now: if it is meant to, write that into this test"
+
+
       class \(type)Test(unittest.TestCase):
           def test_prices_rise(self) -> None:
               plugin = Recorded()
               plugin.start({"count": Decimal(3)}, None)
-              self.assertEqual([trade["price"] for trade in plugin.events()], [101, 102, 103])
-              self.assertEqual(plugin.committed, 3)
+              self.assertEqual([trade["price"] for trade in plugin.events()], [101, 102, 103], CHANGED)
+              self.assertEqual(plugin.committed, 3, CHANGED)
 
           def test_continues_where_the_process_before_it_ended(self) -> None:
               plugin = Recorded()
               plugin.start({"count": Decimal(3)}, Decimal(2))
-              self.assertEqual([trade["price"] for trade in plugin.events()], [103])
+              self.assertEqual([trade["price"] for trade in plugin.events()], [103], CHANGED)
 
 
       if __name__ == "__main__":
@@ -201,6 +207,9 @@ extension PluginDraft {
               self.logged = text
 
 
+      CHANGED = "plugin.py does something else now: if it is meant to, write that into this test"
+
+
       class \(type)Test(unittest.TestCase):
           def test_counts_by_symbol_and_goes_on_from_a_state(self) -> None:
               plugin = Recorded()
@@ -208,8 +217,8 @@ extension PluginDraft {
               for symbol in ("AAPL", "NVDA", "AAPL"):
                   plugin.process({**TRADE, "symbol": symbol})
               plugin.drain()
-              self.assertEqual(plugin.logged, "AAPL 2, NVDA 3")
-              self.assertEqual(plugin.state(), {"AAPL": 2, "NVDA": 3})
+              self.assertEqual(plugin.logged, "AAPL 2, NVDA 3", CHANGED)
+              self.assertEqual(plugin.state(), {"AAPL": 2, "NVDA": 3}, CHANGED)
 
 
       if __name__ == "__main__":

@@ -69,7 +69,7 @@ struct Init: ParsableCommand {
         throw ValidationError(error.description)
       }
     }
-    guard let name else { throw ValidationError("csv needs the name of the file") }
+    guard let name else { throw ValidationError("csv needs the name of the file: '\(Program.name) init csv FILE'") }
     do throws(StarterConfig.Mistake) { return try StarterConfig.csv(name, look, Program.catalogue, answer: Self.answer) } catch {
       StandardError.write("error: \(error); nothing was written")
       throw ExitCode.failure

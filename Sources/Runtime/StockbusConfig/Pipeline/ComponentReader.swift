@@ -18,7 +18,7 @@ struct ComponentReader {
   }
 
   private var title: String { section.title(of: id) }
-  private static let reserved: Set<String> = ["plugin", "inputs", "merge", "supervision", "output", "isolation"]
+  static let reserved: Set<String> = ["plugin", "inputs", "merge", "supervision", "output", "isolation"]
 
   /// The component; nil if it is not a mapping or names no plugin.
   mutating func read(_ node: ConfigNode) -> ComponentDescription? {

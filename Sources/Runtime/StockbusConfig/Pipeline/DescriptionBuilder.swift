@@ -24,12 +24,17 @@ struct DescriptionBuilder {
   /// Adds the contents of one file; `document` includes the problems of parsing it.
   mutating func add(_ document: YAMLDocument, file: String) {
     config.files.append(file)
-    config.problems.add(document.problems)
     config.standIns.formUnion(document.standIns)
     guard let root = document.root else {
+      for problem in document.problems.list {
+        // Without a source, more than the YAML is wrong with the file, which goes without saying.
+        let rest = document.source == nil ? "" : "; nothing else in \(file) was checked"
+        config.problems.add(problem.message + rest, at: problem.mark)
+      }
       config.isIncomplete = true
       return
     }
+    config.problems.add(document.problems)
     guard case .map(let entries) = root.value else {
       config.isIncomplete = true
       config.report("expected a mapping with \(Self.expected), got \(root.kind)", at: root.mark)
@@ -96,7 +101,17 @@ struct DescriptionBuilder {
     }
     if config.standIns.contains(entry.value.mark) { config.isIncomplete = true }
     for mark in [entry.value.mark] + components.map(\.value.mark) where doubled.contains(mark) { config.lacksInputs = true }
-    for component in components { add(component, to: section, &variables) }
+    var owner: Int?
+    for component in components {
+      let (known, count) = (config.problems.list.count, config.description.components.count)
+      add(component, to: section, &variables)
+      if config.description.components.count > count {
+        owner = count
+      } else if let owner, component.value["plugin"] == nil {
+        config.strays.append(
+          .init(entry: component, problems: Array(config.problems.list[known...]), owner: owner))
+      }
+    }
   }
 
   private mutating func add(_ entry: ConfigNode.Entry, to section: Section, _ variables: inout Interpolation) {

@@ -12,12 +12,21 @@ package struct LoadedConfig: Sendable {
   package var rejected: Set<String> = []
   /// Places of nodes that stand in for one that could not be read, or whose text holds variables that could not be replaced.
   package var standIns: Set<ConfigNode.Mark> = []
+  /// Entries among the components that are none, and may be options of the component before them.
+  var strays: [Stray] = []
   /// True if a whole file or section could not be understood, so that any id may be missing.
   package var isIncomplete = false
   /// True if something was written twice and only the first was used, so that an input may be missing although it was written.
   package var lacksInputs = false
   /// Every file that was read, in order; these are to be watched for changes, together with the folders that were given.
   package var files: [String] = []
+
+  /// An entry that is no component, with what was reported about it, and the place of the component before it in `description`.
+  struct Stray: Sendable {
+    let entry: ConfigNode.Entry
+    let problems: [Problem]
+    let owner: Int
+  }
 
   package init() {}
 

@@ -41,7 +41,7 @@ package struct ComponentDescription: Sendable {
   /// Where the value of `inputs` is written; nil if it is not.
   package let inputsMark: ConfigNode.Mark?
   /// False if some input could not be understood and is missing from `inputs`.
-  package let hasAllInputs: Bool
+  package internal(set) var hasAllInputs: Bool
   /// The value of `merge`; nil if it is not written.
   package let merge: ConfigNode?
   /// The value of `supervision`; nil if it is not written.
@@ -51,7 +51,7 @@ package struct ComponentDescription: Sendable {
   /// The value of `isolation`; nil if it is not written.
   package let isolation: ConfigNode?
   /// A mapping of all keys except `plugin`, `inputs`, `merge`, `supervision`, `output` and `isolation`, with their places.
-  package let options: ConfigNode
+  package internal(set) var options: ConfigNode
 
   package init(
     id: String, idMark: ConfigNode.Mark, section: Section, plugin: String, pluginMark: ConfigNode.Mark, inputs: [InputDescription] = [],

@@ -64,7 +64,8 @@ struct TopologyChecker {
   init(_ config: LoadedConfig, _ catalogue: Catalogue) {
     self.config = config
     self.catalogue = catalogue
-    let written = config.description.components
+    self.config.adoptStrays(catalogue)
+    let written = self.config.description.components
     components = written + OutputParts.components(readBy: written, catalogue)
     places = Dictionary(components.enumerated().map { ($1.id, $0) }) { first, _ in first }
     lacksInputs = config.isIncomplete || config.lacksInputs || !config.rejected.isEmpty
