@@ -39,6 +39,10 @@ let package = Package(
     .executableTarget(name: "ReloadBench", dependencies: ["Measuring"] + contract + runtime, packageAccess: false, swiftSettings: inside),
     // The feed's order: `Sources/FeedBench/Ranking` is the plugin's own folder.
     .executableTarget(name: "FeedBench", dependencies: ["Measuring"] + contract, swiftSettings: strict),
+    // Functions over earlier events, by the module alone.
+    .executableTarget(
+      name: "ConditionBench", dependencies: ["Measuring", .product(name: "StockbusExpressions", package: "stockbus")], packageAccess: false,
+      swiftSettings: inside),
     // One thread through one hot path, for counting instructions. Its clock is the runtime's own file, so that the runtime need not be built.
     .target(name: "CCallgrind"),
     .executableTarget(

@@ -19,6 +19,7 @@ WILD = PROJECT / ".build" / "release" / "WildPlugins"
 BUS_BENCH = ROOT / ".build" / "release" / "BusBench"
 FEED_BENCH = ROOT / ".build" / "release" / "FeedBench"
 HOT_PATHS = ROOT / ".build" / "release" / "HotPaths"
+CONDITION_BENCH = ROOT / ".build" / "release" / "ConditionBench"
 MARKET_BENCH = ROOT / ".build" / "release" / "MarketBench"
 NATS_BENCH = ROOT / ".build" / "release" / "NATSBench"
 SWIFT_PEERS = CACHE / "swift-peers" / "release" / "SwiftPeers"
@@ -41,10 +42,10 @@ PACKAGES = {
 }
 MODULES = {
     "numpy": "numpy", "duckdb": "duckdb", "polars": "polars", "nautilus": "nautilus_trader", "sortedcontainers": "sortedcontainers",
-    "websockets": "websockets", "perspective": "perspective", "nats_py": "nats",
+    "websockets": "websockets", "perspective": "perspective", "nats_py": "nats", "talib": "talib",
 }
 # What PyPI calls a module, where that is something else.
-PYPI = {"perspective": "perspective-python", "nats": "nats-py"}
+PYPI = {"perspective": "perspective-python", "nats": "nats-py", "talib": "ta-lib"}
 
 
 def _has_venv():
@@ -95,7 +96,7 @@ class Setup:
         self._own(groups)
         if "bus" in groups:
             self._bus_peers()
-        if {"replay", "runtime", "feed", "bars", "broker", "history", "web", "nats"} & set(groups):
+        if {"replay", "runtime", "feed", "bars", "conditions", "broker", "history", "web", "nats"} & set(groups):
             self._python()
         if {"replay", "runtime"} & set(groups):
             self._need("rowfilter", self._cpp("rowfilter"))
@@ -146,7 +147,7 @@ class Setup:
         if "homes" in groups:
             outcomes.append(_run([compiler or "cc", "-O2", "-o", BIN / "pass", PEERS / "c" / "pass.c"]))
         market = {"bars", "movers", "broker", "history"}
-        for needed, product in (({"bus"}, "BusBench"), ({"feed"}, "FeedBench"), ({"feed"}, "HotPaths"), (market, "MarketBench"), ({"nats"}, "NATSBench")):
+        for needed, product in (({"bus"}, "BusBench"), ({"feed"}, "FeedBench"), ({"feed"}, "HotPaths"), (market, "MarketBench"), ({"conditions"}, "ConditionBench"), ({"nats"}, "NATSBench")):
             if self.build and needed & set(groups):
                 say(f"building {product}")
                 outcomes.append(_run(["swift", "build", "-c", "release", "--product", product], cwd=ROOT))

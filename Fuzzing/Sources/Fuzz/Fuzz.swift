@@ -11,7 +11,8 @@ internal import Darwin
   nonisolated(unsafe) static var target = targets[0]
 
   static let targets: [Target] = [
-    .expressions, .configurations, .commands, .orders, .csv, .instruments, .imports, .json, .gzip, .captures, .venues, .messages, .events,
+    .expressions, .functions, .configurations, .commands, .orders, .csv, .instruments, .imports, .json, .gzip, .captures, .venues,
+    .messages, .events,
     .values, .frames, .compressed, .nats, .packed, .requests, .handshakes, .answers, .zones, .memories, .terminal, .screen, .links,
     .programs,
   ]

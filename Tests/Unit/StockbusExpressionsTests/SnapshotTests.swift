@@ -48,6 +48,17 @@ import Testing
     #expect(try restarted(functions, events, settings, at: [3, 50, 51, 120, 400, 650]) == results(functions, events, settings))
   }
 
+  @Test func `a restart changes nothing at the end of time`() throws {
+    var events = (0..<3).map { trade(5, at: Double($0)) }
+    for time in [Int64.max, opening + 4 * second, .max, .max] {
+      var event = trade(5)
+      (event.time, event.received) = (Timestamp(ns: time), Timestamp(ns: time))
+      events.append(event)
+    }
+    let functions = ["count(1s)", "sum(size, 10s)", "count(session)", "count(first 1d)", "vwap(1s)", "highest(price, 1s)"]
+    #expect(try restarted(functions, events, .init(), at: Array(1..<events.count)) == results(functions, events))
+  }
+
   @Test func `another expression takes what it has in common`() throws {
     let events = (0..<40).map { trade(Price(raw: Int64($0) * second), at: Double($0)) }
     var old = ExpressionRunner(try Expression<Trade>("sma(price, 30) > 1 or sma(price, 10s) > 1 or vwap(session) > 1", in: .withMemory))

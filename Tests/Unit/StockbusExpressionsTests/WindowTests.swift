@@ -222,4 +222,25 @@ import Testing
     #expect(highest == ["-", "-", "9", "9", "9", "9", "9", "-", "-", "5", "6", "7", "8"])
     #expect(try decimals("sma(price, 2s)", trades).suffix(4) == ["4.5", "5.5", "6.5", "7.5"])
   }
+
+  @Test func `so many symbols that their memory is fetched ahead have the results of each alone`() throws {
+    let functions = [
+      "sma(price, 20)", "sma(price, 50)", "sma(size, 9)", "highest(price, 30)", "prev(price, 12)", "stddev(size, 10)", "ema(price, 5)",
+    ]
+    let names = (0..<200).map { Symbol(stringLiteral: "MANY.\($0)") }
+    var random = SplitMix(8)
+    let events = (0..<24_000).map { i in
+      // Some of the values are too large for sums of 64 bits, and some trades do not count for the price.
+      let price = random.oneIn(400) ? Price(raw: .max) : Price(raw: Int64(random.upTo(999)) * 10_000_001)
+      return trade(
+        price, Quantity(raw: Int64(random.upTo(99)) * second), at: Double(i), symbol: names[random.upTo(199)],
+        condition: random.oneIn(50) ? .oddLot : .regular)
+    }
+    let together = try results(functions, events)
+    for name in names.prefix(20) {
+      let own = events.indices.filter { events[$0].symbol == name }
+      let alone = try results(functions, own.map { events[$0] }, seed: 2)
+      for k in functions.indices { #expect(own.map { together[k][$0] } == alone[k], "\(functions[k]) of \(name)") }
+    }
+  }
 }

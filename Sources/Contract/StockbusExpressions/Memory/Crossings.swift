@@ -37,9 +37,10 @@ extension ExpressionMemory {
         verdicts[i] = Verdict.undecided.rawValue
         continue
       }
-      let isBeyond = upper[i] > lower[i]
+      // Without a branch, which would be mispredicted: the sides of different keys are as good as random.
+      let beyond: UInt8 = upper[i] > lower[i] ? 1 : 0
       let state = update(place, as: Side.self, i, isRevisable: isRevisable, isTaken: true) {
-        $0 = Side(side: isBeyond ? 2 : 1, crossing: isBeyond && $0.side == 1 ? 1 : 0)
+        $0 = Side(side: 1 &+ beyond, crossing: beyond & ($0.side == 1 ? 1 : 0))
       }
       verdicts[i] = state.pointee.crossing == 1 ? Verdict.yes.rawValue : Verdict.no.rawValue
     }

@@ -125,7 +125,7 @@ extension ExpressionMemory {
     } else {
       let begin = columns.sessionBegin[i]
       if begin < completeSince || state.pointee.lost >= begin || queue.output(output).pointee.tally.count == 0 { return nil }
-      if bounds.end < .max, columns.now[i] < bounds.end { return nil }
+      if bounds.last < .max, columns.now[i] <= bounds.last { return nil }
     }
     return queue.result(output, bounds)
   }

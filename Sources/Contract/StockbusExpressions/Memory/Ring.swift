@@ -1,9 +1,12 @@
-/// Where the next value goes, and how many there are.
+/// How many values there are, and where the next one goes.
 struct RingHead: BitwiseCopyable {
-  var next: UInt32
   var filled: UInt32
   /// The number of events until no value is left that is too large for sums of 64 bits.
   var large: UInt32
+  var next: UInt32
+
+  /// Both counts. They are a word that a full ring does not write, so that reading it waits for no event before.
+  @inline(__always) var state: UInt64 { UInt64(large) << 32 | UInt64(filled) }
 }
 
 struct WeightedSum: BitwiseCopyable {

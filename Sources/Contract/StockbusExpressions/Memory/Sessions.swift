@@ -21,13 +21,13 @@ extension ExpressionMemory {
         (state.pointee.tally, state.pointee.session) = (Tally(), columns.session[i])
       }
       let (begin, time) = (columns.sessionBegin[i], columns.time[i])
-      var end = Int64.max
+      var last = Int64.max
       if let opening = plan.opening {
         let (sum, isOver) = begin.addingReportingOverflow(opening)
-        end = isOver ? .max : sum
+        last = isOver ? .max : sum &- 1
       }
       if missing[i] | others[i] == 0 {
-        if time >= begin, time < end {
+        if time >= begin, time <= last {
           let turnover = highs.map { Int128(truncatingIfNeeded: $0[i]) << 64 | Int128(UInt64(bitPattern: input[i])) } ?? 0
           state.pointee.tally.add(plan.statistic, volumes[i], turnover: turnover)
           state.pointee.newest = volumes[i]
@@ -35,7 +35,7 @@ extension ExpressionMemory {
           outside &+= 1
         }
       }
-      let isOver = plan.opening == nil || columns.now[i] >= end
+      let isOver = plan.opening == nil || columns.now[i] > last
       let isReady = isOver && begin >= completeSince && state.pointee.lost < begin && state.pointee.tally.count > 0
       put(isReady ? state.pointee.tally.result(plan.statistic, newest: state.pointee.newest) : nil, plan.column, i, space)
     }

@@ -65,7 +65,7 @@ struct QueueOfKey {
     while own.pointee.begin < state.pointee.queue.count {
       let entry = state.pointee.queue.entry(own.pointee.begin, layout.words)
       if entry[0] > bounds.edge { break }
-      if entry[0] < bounds.end { remove(entry, output) }
+      if entry[0] <= bounds.last { remove(entry, output) }
       own.pointee.begin &+= 1
     }
   }
@@ -76,7 +76,7 @@ struct QueueOfKey {
     (own.pointee.tally, own.pointee.begin) = (Tally(), 0)
     for place in 0..<state.pointee.queue.count {
       let entry = state.pointee.queue.entry(place, layout.words)
-      if entry[0] <= bounds.edge { own.pointee.begin &+= 1 } else if entry[0] < bounds.end { add(entry, output) }
+      if entry[0] <= bounds.edge { own.pointee.begin &+= 1 } else if entry[0] <= bounds.last { add(entry, output) }
     }
   }
 
@@ -85,7 +85,7 @@ struct QueueOfKey {
   func insert(_ entry: UnsafeMutablePointer<Int64>, _ output: TimedPlan.Output, _ bounds: Window.Bounds) {
     if entry[0] <= bounds.edge {
       self.output(output).pointee.begin &+= 1
-    } else if entry[0] < bounds.end {
+    } else if entry[0] <= bounds.last {
       add(entry, output)
     }
   }
@@ -94,14 +94,14 @@ struct QueueOfKey {
   func leave(_ place: UInt32, _ output: TimedPlan.Output, _ bounds: Window.Bounds) -> Bool {
     let entry = state.pointee.queue.entry(place, layout.words)
     guard place >= self.output(output).pointee.begin else { return false }
-    if entry[0] < bounds.end { remove(entry, output) }
+    if entry[0] <= bounds.last { remove(entry, output) }
     return true
   }
 
   /// Puts an entry that has left, and has been changed, back into the sum.
   func enter(_ place: UInt32, _ output: TimedPlan.Output, _ bounds: Window.Bounds) {
     let entry = state.pointee.queue.entry(place, layout.words)
-    if place >= self.output(output).pointee.begin, entry[0] < bounds.end { add(entry, output) }
+    if place >= self.output(output).pointee.begin, entry[0] <= bounds.last { add(entry, output) }
   }
 
   /// The place of the entry of this time; nil if there is none.
@@ -127,7 +127,7 @@ struct QueueOfKey {
     var best: Int64?
     for place in own.pointee.begin..<state.pointee.queue.count {
       let entry = state.pointee.queue.entry(place, layout.words)
-      if entry[0] >= bounds.end { break }
+      if entry[0] > bounds.last { break }
       best = best.map { output.statistic == .highest ? max($0, entry[1]) : min($0, entry[1]) } ?? entry[1]
     }
     if let best { own.pointee.tally.set(extreme: best) }

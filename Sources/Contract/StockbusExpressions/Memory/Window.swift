@@ -11,8 +11,8 @@ enum Window: Hashable, Sendable {
   /// The largest number of events.
   static let mostEvents = 10_000
 
-  /// A window of time: what is after its edge and before its end.
-  typealias Bounds = (edge: Int64, end: Int64)
+  /// A window of time: what is after its edge, up to its last time.
+  typealias Bounds = (edge: Int64, last: Int64)
 
   @inline(__always)
   func bounds(now: Int64, sessionBegin begin: Int64) -> Bounds {
@@ -23,7 +23,7 @@ enum Window: Hashable, Sendable {
     case .session: return (begin > .min ? begin &- 1 : .min, .max)
     case .opening(let span):
       let (end, isOver) = begin.addingReportingOverflow(span)
-      return (begin > .min ? begin &- 1 : .min, isOver ? .max : end)
+      return (begin > .min ? begin &- 1 : .min, isOver ? .max : end &- 1)
     case .events: return (.max, .max)
     }
   }
