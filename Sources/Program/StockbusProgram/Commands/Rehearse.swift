@@ -45,7 +45,8 @@ struct Rehearse: AsyncParsableCommand {
     let rehearsal = try await Rehearsal.run(plan, logLevel: logLevel)
     var before: Rehearsal?
     if let old { before = try await Rehearsal.run(old, logLevel: logLevel) }
-    try StandardOutput.write(RehearsalText(rehearsal, against: before).text(format))
+    let text = RehearsalText(rehearsal, against: before).text(format)
+    if !text.isEmpty { try StandardOutput.write(text) }
     for report in [rehearsal.report, before?.report].compactMap(\.self) {
       let text = report.text(isQuiet: true, isLenient: false)
       if !text.isEmpty { StandardError.write(text) }

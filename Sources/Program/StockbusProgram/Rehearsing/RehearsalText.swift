@@ -89,7 +89,10 @@ struct RehearsalText {
     for time in seconds { counts[bar(time)] += 1 }
     let most = counts.max() ?? 1
     let bars = String(counts.map { Self.blocks[($0 * 8 + most - 1) / most] })
-    return ["", "\(Timestamp(ns: Int64(begin) * 1_000_000_000)) ▏\(bars)▕ a bar is \(Duration.seconds(span).optionText), the highest \(Ledger.grouped(most))"]
+    return [
+      "",
+      "\(Timestamp(ns: Int64(begin) * 1_000_000_000)) ▏\(bars)▕ a bar is \(Duration.seconds(span).optionText), the highest \(Ledger.grouped(most))",
+    ]
   }
 
   // MARK: What differs
@@ -101,7 +104,8 @@ struct RehearsalText {
       changes.more.map { (alert: $0, text: "+ \($0.alert.time)  \(words($0))") }
       + changes.less.map { (alert: $0, text: "- \($0.alert.time)  \(words($0))") }
       + changes.moved.map { (alert: $0.after, text: "~ \($0.after.alert.time)  was \($0.before.alert.time)  \(words($0.after))") }
-    let counts = "\(Ledger.grouped(changes.same)) the same, \(Ledger.grouped(changes.more.count)) more, "
+    let counts =
+      "\(Ledger.grouped(changes.same)) the same, \(Ledger.grouped(changes.more.count)) more, "
       + "\(Ledger.grouped(changes.less.count)) less, \(Ledger.grouped(changes.moved.count)) at another time"
     return ["", counts] + lines.sorted { $0.alert.isBefore($1.alert) }.map(\.text)
   }
