@@ -279,7 +279,7 @@ let house: [[Target]] = [
         "StockbusProgram",
         uses: [
           "LibC", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData",
-          "StockbusTerminal", "StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusTestKit", "StockbusLoading",
+          "StockbusTerminal", "StockbusViewing", "StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusTestKit", "StockbusLoading",
           "CStopSignals",
           "CVersion",
           "CPluginHelper",

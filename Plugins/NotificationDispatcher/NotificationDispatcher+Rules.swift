@@ -2,6 +2,14 @@ internal import StockbusInstruments
 package import StockbusPlugin
 package import StockbusViewing
 
+extension NotificationDispatcher: RuleKeepingComponent {
+  package static func rules(in settings: NotificationSettings, of id: String) -> [WatchedRule] {
+    settings.rules.map { Rule($0) }.map { rule in
+      WatchedRule(component: id, name: rule.name, symbols: rule.subject, condition: rule.conditionText, state: rule.isEnabled ? .on : .off)
+    }
+  }
+}
+
 extension NotificationDispatcher: OfferingComponent, RuleDesk {
   package static var doors: [ComponentDoor<NotificationDispatcher>] { [ComponentDoor((any RuleDesk).self) { $0 }] }
 

@@ -130,6 +130,13 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
     memory[known] = knowledge
   }
 
+  package static func withoutEffects(_ settings: NotificationSettings) -> NotificationSettings {
+    var settings = settings
+    settings.channels = []
+    for i in settings.rules.indices { settings.rules[i].channels = nil }
+    return settings
+  }
+
   package static func faults(in settings: NotificationSettings) -> [(option: String, message: String)] {
     RuleConditions<E>.excess(settings.rules.map { Rule($0) }).map { [("rules", "'rules': \($0)")] } ?? []
   }

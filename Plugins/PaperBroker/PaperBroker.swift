@@ -51,6 +51,12 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
     ]
   }
 
+  package static func withoutEffects(_ settings: PaperBrokerSettings) -> PaperBrokerSettings {
+    var settings = settings
+    settings.path = nil
+    return settings
+  }
+
   package init(_ settings: PaperBrokerSettings, _ context: Context) throws {
     self.settings = settings
     self.context = context

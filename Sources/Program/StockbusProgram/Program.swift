@@ -103,7 +103,7 @@ package struct Program: Sendable {
   private func own(_ topic: CommandTopic) -> [any ParsableCommand.Type] {
     func runs<C: RunCompanion>(_: C.Type) -> [any ParsableCommand.Type] {
       let starters: [any ParsableCommand.Type] = StarterConfig.isPossible(catalogue) ? [Demo<C>.self, Init.self] : []
-      return starters + [Run<C>.self, Watch<C>.self, Open<C>.self, Print.self]
+      return starters + [Run<C>.self, Watch<C>.self, Open<C>.self, Print.self, Rehearse.self]
     }
     return switch topic {
     case .run: runs(companion)

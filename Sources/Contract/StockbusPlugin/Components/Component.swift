@@ -23,6 +23,9 @@ public protocol Component: Actor {
   /// Copies values that depend on the options (`MemoryKey.Change.drop`) into the memory of an instance with other options. Called between
   /// the two instances; values that are not copied are lost. No I/O.
   static func carryOver(_ old: Memory, from before: Settings, to after: Settings, into memory: Memory)
+  /// The same settings without what has effects outside of the run: files that are written, messages, databases. For runs that only show what
+  /// would happen (`stockbus rehearse`); what the component publishes must not depend on it. A sink without output is left out there.
+  static func withoutEffects(_ settings: Settings) -> Settings
   /// Called once per instance, before anything else. No I/O; take what the component needs from the context. A throw ends the instance.
   init(_ settings: Settings, _ context: Context) throws
   /// Called once after `init`, before the first event: open files and sockets here. A throw ends the instance, after `stop`.
@@ -39,6 +42,7 @@ extension Component {
   public static func knownSymbols(_ settings: Settings) -> [String]? { nil }
   public static func namedSymbols(_ settings: Settings) -> [NamedSymbol] { [] }
   public static func carryOver(_ old: Memory, from before: Settings, to after: Settings, into memory: Memory) {}
+  public static func withoutEffects(_ settings: Settings) -> Settings { settings }
   public func start() async throws {}
   public func stop() async {}
 }

@@ -66,8 +66,10 @@ public struct Blueprint: Sendable {
     /// True if it gets watermarks, and several inputs in the order of their receipts.
     package let isTimed: Bool
     /// The component's type and its settings.
-    let component: any Component.Type
-    let settings: any Options
+    package let component: any Component.Type
+    package let settings: any Options
+    /// The same without effects outside of the run.
+    package let withoutEffects: @Sendable () -> Assembly
     /// The same, or what it stands in for.
     private(set) var declared: (component: any Component.Type, settings: any Options)
     /// Copies what still holds from the memory of an instance with the settings `before` into the new memory.
@@ -77,7 +79,7 @@ public struct Blueprint: Sendable {
     func presenting(_ original: Assembly) -> Assembly {
       var copy = Assembly(
         component, settings, isTimed: isTimed, knownSymbols: original.knownSymbols, namedSymbols: original.namedSymbols,
-        files: original.files, fault: original.fault, doubt: original.doubt, carryOver: carryOver, run)
+        files: original.files, fault: original.fault, doubt: original.doubt, carryOver: carryOver, withoutEffects: original.withoutEffects, run)
       copy.declared = original.declared
       return copy
     }
@@ -95,7 +97,8 @@ public struct Blueprint: Sendable {
       _ component: any Component.Type, _ settings: any Options, isTimed: Bool, knownSymbols: @escaping @Sendable () -> [String]?,
       namedSymbols: @escaping @Sendable () -> [(name: String, mark: ConfigNode.Mark)], files: [PlacedFile],
       fault: @escaping @Sendable (FileUse) -> String?, doubt: @escaping @Sendable (FileUse) -> String?,
-      carryOver: @escaping @Sendable (Memory, any Options, Memory) -> Void, _ run: @escaping @Sendable (Slot) async throws -> Ending
+      carryOver: @escaping @Sendable (Memory, any Options, Memory) -> Void, withoutEffects: @escaping @Sendable () -> Assembly,
+      _ run: @escaping @Sendable (Slot) async throws -> Ending
     ) {
       self.component = component
       self.settings = settings
@@ -107,6 +110,7 @@ public struct Blueprint: Sendable {
       self.fault = fault
       self.doubt = doubt
       self.carryOver = carryOver
+      self.withoutEffects = withoutEffects
       self.run = run
     }
   }
@@ -130,15 +134,22 @@ public struct Blueprint: Sendable {
       for fault in P.faults(in: settings) { problems.add(fault.message, at: node?.deepest(on: fault.option)?.mark ?? mark) }
       add(P.textFaults(in: settings), node, mark, &problems)
       guard problems.isEmpty else { throw problems }
-      return Assembly(
-        P.self, settings, isTimed: isTimed && needsTime(P.self, settings), knownSymbols: { P.knownSymbols(settings) },
-        namedSymbols: { P.namedSymbols(settings).map { ($0.name, $0.mark(in: node, else: mark)) } },
-        files: PlacedFile.of(settings.files, node, mark), fault: { P.fault(in: $0, settings) }, doubt: { P.doubt(about: $0, settings) },
-        carryOver: { old, before, memory in
-          if let before = before as? P.Settings { P.carryOver(old, from: before, to: settings, into: memory) }
-        }
-      ) { try await run(settings, $0) }
+      return Self.assembly(P.self, settings, node, mark, isTimed: isTimed, run)
     }
+  }
+
+  private static func assembly<P: Component>(
+    _: P.Type, _ settings: P.Settings, _ node: ConfigNode?, _ mark: ConfigNode.Mark, isTimed: Bool,
+    _ run: @escaping @Sendable (P.Settings, Slot) async throws -> Ending
+  ) -> Assembly {
+    Assembly(
+      P.self, settings, isTimed: isTimed && needsTime(P.self, settings), knownSymbols: { P.knownSymbols(settings) },
+      namedSymbols: { P.namedSymbols(settings).map { ($0.name, $0.mark(in: node, else: mark)) } },
+      files: PlacedFile.of(settings.files, node, mark), fault: { P.fault(in: $0, settings) }, doubt: { P.doubt(about: $0, settings) },
+      carryOver: { old, before, memory in
+        if let before = before as? P.Settings { P.carryOver(old, from: before, to: settings, into: memory) }
+      }, withoutEffects: { assembly(P.self, P.withoutEffects(settings), node, mark, isTimed: isTimed, run) }
+    ) { try await run(settings, $0) }
   }
 
   /// The same component under other options: those of `options`, from which `adapt` makes the component's own.

@@ -11,6 +11,19 @@ package protocol RuleDesk: Sendable {
   func mute(_ rule: RuleOwner, _ isMuted: Bool) async throws(CommandError) -> RuleChange
 }
 
+/// A component whose settings have rules about prices.
+package protocol RuleKeepingComponent: Component {
+  /// The rules, as they stand before the first event.
+  static func rules(in settings: Settings, of id: String) -> [WatchedRule]
+}
+
+extension RuleKeepingComponent {
+  /// Those in settings of its own type.
+  package static func rules(inAny settings: any Options, of id: String) -> [WatchedRule] {
+    (settings as? Settings).map { rules(in: $0, of: id) } ?? []
+  }
+}
+
 /// The request for a rule: its subject, and the options of a rule as in a configuration, with texts for values.
 package struct RuleRequest: Hashable, Sendable {
   package enum Subject: Hashable, Sendable {

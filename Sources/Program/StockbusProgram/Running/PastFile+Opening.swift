@@ -6,7 +6,7 @@ internal import StockbusPlugin
 extension Program {
   /// Checks a configuration with the plugins of this program, and with its reader of histories.
   func topology(
-    _ config: LoadedConfig, looksAtFiles: Bool = true, outerFiles: [RunFiles.Reader] = []
+    _ config: LoadedConfig, looksAtFiles: Bool = true, outerFiles: [RunFiles.Reader] = [], mayBeUnread: Bool = false
   ) throws(Problems) -> Topology {
     let catalogue = try catalogue.adding(pluginFolders(of: config), for: config)
     // Checks the named plugins only: making the blueprints of all of them takes 10 ms.
@@ -18,7 +18,7 @@ extension Program {
       throw problems
     }
     return try Topology.check(
-      config, catalogue: catalogue, looksAtFiles: looksAtFiles, outerFiles: outerFiles,
+      config, catalogue: catalogue, looksAtFiles: looksAtFiles, outerFiles: outerFiles, mayBeUnread: mayBeUnread,
       historyFault: (pastReader ?? .none).fault)
   }
 

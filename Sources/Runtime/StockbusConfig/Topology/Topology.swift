@@ -104,7 +104,12 @@ extension PlannedNode {
   }
 
   /// The same, with the inputs of another plan.
-  package func reading(_ inputs: [PlannedEdge]) -> PlannedNode {
+  package func reading(_ inputs: [PlannedEdge]) -> PlannedNode { with(inputs, assembly) }
+
+  /// The same, without effects outside of the run.
+  package var withoutEffects: PlannedNode { with(inputs, assembly.withoutEffects()) }
+
+  private func with(_ inputs: [PlannedEdge], _ assembly: Blueprint.Assembly) -> PlannedNode {
     PlannedNode(
       id: id, plugin: plugin, blueprint: blueprint, assembly: assembly, inputs: inputs, topic: topic, supervision: supervision,
       merge: merge, description: description, place: place)

@@ -42,14 +42,19 @@ public func checkContract(
     return violations + ["It does not take these inputs (\(names))."]
   }
   violations += schemaFaults(of: plugin, blueprint) + doorFaults(of: blueprint)
-  let isTimed: Bool
+  let assembly: Blueprint.Assembly
   do throws(Problems) {
-    isTimed = try blueprint.assembly(node, at: ConfigNode.Mark(file: OptionsYAML.file, line: 1, column: 1)).isTimed
+    assembly = try blueprint.assembly(node, at: ConfigNode.Mark(file: OptionsYAML.file, line: 1, column: 1))
   } catch {
     return violations + error.sorted.map { "The options are not allowed: \($0)." }
   }
+  if blueprint.output != nil {
+    violations += assembly.withoutEffects().files.filter { $0.use.access != .read }.map {
+      "Settings without effects still write \(shown($0.use.path))."
+    }
+  }
   let checks = LifecycleChecks(
-    plugin: plugin, options: options, feeds: feeds, doors: blueprint.doors, hasOutput: blueprint.output != nil, isTimed: isTimed,
+    plugin: plugin, options: options, feeds: feeds, doors: blueprint.doors, hasOutput: blueprint.output != nil, isTimed: assembly.isTimed,
     isDeterministic: isDeterministic, jumps: jumps, timeout: timeout)
   return violations + (feeds.isEmpty ? await checks.checkSource() : await checks.checkReader())
 }

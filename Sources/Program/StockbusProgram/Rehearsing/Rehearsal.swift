@@ -1,0 +1,110 @@
+import EventBus
+import MarketData
+import StockbusConfig
+import StockbusRuntime
+
+/// An alert of a rehearsal, and which component has sent it.
+struct RehearsedAlert: Hashable, Sendable {
+  let component: String
+  let alert: Alert
+
+  /// By time, then by component, rule and symbol.
+  func isBefore(_ other: RehearsedAlert) -> Bool {
+    (alert.time, component, alert.rule, alert.symbol.description)
+      < (other.alert.time, other.component, other.alert.rule, other.alert.symbol.description)
+  }
+}
+
+/// What a configuration makes of the past.
+struct Rehearsal {
+  let plan: RehearsalPlan
+  /// In the order of their times; of equal ones, in the order of the components.
+  let alerts: [RehearsedAlert]
+  let report: RunReport
+
+  /// Runs a plan until its recordings end.
+  static func run(_ plan: RehearsalPlan, logLevel: LogLevel) async throws -> Rehearsal {
+    let pipeline = try LongCommand.pipeline(plan.topology, logLevel: logLevel)
+    let readers = plan.dispatchers.compactMap { id in
+      (pipeline.topic(id) as? Topic<Alert>).map { topic in
+        // Attached before the run begins, so that it gets every alert.
+        let sequence = topic.events()
+        let beginning = sequence.begin()
+        return Task {
+          var found: [RehearsedAlert] = []
+          let events = sequence.makeAsyncIterator(at: beginning)
+          while let alert = await events.next() { found.append(RehearsedAlert(component: id, alert: alert)) }
+          return found
+        }
+      }
+    }
+    var report: RunReport?
+    await LongCommand.run(pipeline) { report = $0 }
+    var alerts: [RehearsedAlert] = []
+    for reader in readers { alerts += await reader.value }
+    guard let report else { throw CancellationError() }
+    // A sort that keeps the order of equal ones.
+    let order = alerts.indices.sorted { (alerts[$0].alert.time, $0) < (alerts[$1].alert.time, $1) }
+    return Rehearsal(plan: plan, alerts: order.map { alerts[$0] }, report: report)
+  }
+}
+
+/// How the alerts of two configurations differ over the same past.
+struct RehearsalChanges {
+  /// An alert that both have, at another time.
+  struct Move {
+    let before: RehearsedAlert
+    let after: RehearsedAlert
+  }
+
+  /// One rule and one instrument.
+  private struct Subject: Hashable {
+    let component: String
+    let rule: String
+    let symbol: Symbol
+    let status: AlertStatus
+
+    init(_ alert: RehearsedAlert) {
+      (component, rule, symbol, status) = (alert.component, alert.alert.rule, alert.alert.symbol, alert.alert.status)
+    }
+  }
+
+  private(set) var same = 0
+  /// Only with the present configuration, and only with the old one.
+  private(set) var more: [RehearsedAlert] = []
+  private(set) var less: [RehearsedAlert] = []
+  private(set) var moved: [Move] = []
+
+  /// Alerts of one rule and one instrument at the same time are the same. Of what is left, the first of each side belong together, then the second,
+  /// and so on. Both are in the order of their times.
+  init(from before: [RehearsedAlert], to after: [RehearsedAlert]) {
+    var old = Dictionary(grouping: before, by: Subject.init)
+    for (subject, new) in Dictionary(grouping: after, by: Subject.init) { compare(old.removeValue(forKey: subject) ?? [], new) }
+    less += old.values.joined()
+    less.sort { $0.isBefore($1) }
+    more.sort { $0.isBefore($1) }
+    moved.sort { $0.after.isBefore($1.after) }
+  }
+
+  /// Compares the alerts of one subject.
+  private mutating func compare(_ old: [RehearsedAlert], _ new: [RehearsedAlert]) {
+    var (left, open): ([RehearsedAlert], [RehearsedAlert]) = ([], [])
+    var i = 0
+    for alert in new {
+      while i < old.count, old[i].alert.time < alert.alert.time {
+        left.append(old[i])
+        i += 1
+      }
+      if i < old.count, old[i].alert.time == alert.alert.time {
+        i += 1
+        same += 1
+      } else {
+        open.append(alert)
+      }
+    }
+    left += old[i...]
+    moved += zip(left, open).map(Move.init)
+    less += left.dropFirst(open.count)
+    more += open.dropFirst(left.count)
+  }
+}

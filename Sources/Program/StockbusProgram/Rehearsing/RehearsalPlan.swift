@@ -1,0 +1,144 @@
+import MarketData
+import StockbusConfig
+import StockbusFiles
+import StockbusPlugin
+import StockbusViewing
+
+/// Recorded events that take the place of a source.
+struct Recording: Hashable {
+  /// The source; nil for those of its event type.
+  let source: String?
+  let path: String
+
+  /// `monday.csv`, or `trades=monday.csv`.
+  init(argument: String) {
+    let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
+    if parts.count == 2, parts[0].allSatisfy({ $0.isLowercase || $0.isNumber || $0 == "_" || $0 == "-" }) {
+      (source, path) = (parts[0], parts[1])
+    } else {
+      (source, path) = (nil, argument)
+    }
+  }
+}
+
+/// Why a configuration cannot be rehearsed over these recordings: a mistake on the command line.
+struct RehearsalMistake: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// A configuration whose sources are recordings, and which has no effects outside of the run.
+struct RehearsalPlan {
+  let topology: Topology
+  /// The rules of its dispatchers.
+  let rules: [WatchedRule]
+  /// The components that send alerts.
+  let dispatchers: [String]
+
+  /// - Throws: a `RehearsalMistake`, or the `Problems` of the configuration.
+  init(_ config: LoadedConfig, over recordings: [Recording], _ program: Program) throws {
+    // What the sources read is not read here.
+    let whole = try program.topology(config, looksAtFiles: false)
+    let sources = try RecordedSources(whole, recordings, look: program.fileGuess)
+    var rehearsed = config
+    rehearsed.description.components = try config.description.components.compactMap { component in
+      guard let node = whole.nodes.first(where: { $0.id == component.id }) else { return component }
+      if component.section == .source { return try sources.component(for: component, node) }
+      // Its events do not go on, so that all it does is outside of the run.
+      if node.blueprint.output == nil { return nil }
+      return component.inOwnProcess
+    }
+    let topology = try program.topology(rehearsed, mayBeUnread: true)
+    self.topology = topology.with(topology.nodes.map(\.withoutEffects))
+    rules = topology.nodes.flatMap { node in
+      (node.assembly.component as? any RuleKeepingComponent.Type)?.rules(inAny: node.assembly.settings, of: node.id) ?? []
+    }
+    dispatchers = topology.nodes.filter { $0.blueprint.output == Alert.self }.map(\.id)
+    if dispatchers.isEmpty { throw RehearsalMistake(description: "the configuration has no rules: no component sends alerts") }
+  }
+}
+
+/// Puts recordings in the places of sources.
+private struct RecordedSources {
+  private let recordings: [Recording]
+  private let guesses: [FileGuess?]
+  /// The recordings of each source.
+  private var places: [String: [Int]] = [:]
+
+  init(_ whole: Topology, _ recordings: [Recording], look: ((String) -> FileGuess)?) throws(RehearsalMistake) {
+    self.recordings = recordings
+    // A file that is no table says itself what its events are.
+    guesses = recordings.map { recording in look?(recording.path) }.map { $0?.problem == nil ? $0 : nil }
+    let sources = whole.nodes.filter { $0.blueprint.kind == .source && $0.inputs.isEmpty }
+    let named = Set(recordings.compactMap(\.source))
+    for number in recordings.indices { places[try source(of: number, among: sources, named: named), default: []].append(number) }
+    // What a relay sends is what it reads.
+    for node in whole.nodes where node.blueprint.kind == .source && places[node.id] == nil {
+      if let input = node.inputs.first { places[node.id] = places[input.from] }
+    }
+  }
+
+  /// The source that a recording stands in for: that of its name, or the only one that sends its type of event.
+  private func source(of number: Int, among sources: [PlannedNode], named: Set<String>) throws(RehearsalMistake) -> String {
+    let recording = recordings[number]
+    let names = sources.map(\.id)
+    if let source = recording.source {
+      if names.contains(source) { return source }
+      throw RehearsalMistake(
+        description: "--over \(source)=\(recording.path): there is no source \(shown(source))"
+          + didYouMean(source, among: names, otherwise: "; there are \(names.joined(separator: ", "))"))
+    }
+    let type = guesses[number].map { $0.options.first { $0.name == "event" }?.value ?? Trade.eventName }
+    let fitting = sources.filter { !named.contains($0.id) && (type == nil || $0.blueprint.output?.eventName == type) }
+    // A source that replays a file already has its recording.
+    let needy = fitting.filter { $0.plugin.name != Self.replay }
+    let candidates = needy.isEmpty ? fitting : needy
+    if candidates.count == 1 { return candidates[0].id }
+    let events = type.map { "\($0)s" } ?? "events"
+    if candidates.isEmpty {
+      throw RehearsalMistake(
+        description: "--over \(recording.path): it has \(events), which no source sends; there are \(names.joined(separator: ", "))")
+    }
+    throw RehearsalMistake(
+      description:
+        "--over \(recording.path): \(listed(candidates.map { shown($0.id) })) send \(events); write which, --over \(candidates[0].id)=\(recording.path)"
+    )
+  }
+
+  /// The source as the replay of its recordings.
+  func component(for source: ComponentDescription, _ node: PlannedNode) throws -> ComponentDescription {
+    guard let own = places[source.id] else {
+      if node.plugin.name == Self.replay { return source.atFullSpeed }
+      let given = node.blueprint.output.map { "\($0.eventName)s" } ?? "events"
+      throw RehearsalMistake(
+        description: "source \(shown(node.id)) has no recording: name the file with its \(given), --over \(node.id)=FILE")
+    }
+    var options = guesses[own[0]]?.options.map { "\($0.name): \($0.value)" } ?? []
+    if let type = node.blueprint.output?.eventName, !options.contains(where: { $0.hasPrefix("event:") }), type != Trade.eventName {
+      options.append("event: \(type == "raw_message" ? "raw" : type)")
+    }
+    options.append("path: [\(own.map { recordings[$0].path.optionText }.joined(separator: ", "))]")
+    let text = "sources: { \(source.id): { plugin: \(Self.replay), \(options.joined(separator: ", ")) } }"
+    let loaded = ConfigLoader(environment: { _ in nil }).load(text: text, file: "--over")
+    guard let replay = try loaded.checked().components.first else { return source }
+    return replay
+  }
+
+  private static var replay: String { "file_replay" }
+}
+
+extension ComponentDescription {
+  /// The same in the process of the run.
+  fileprivate var inOwnProcess: ComponentDescription { with(options) }
+
+  /// A replay as fast as it can be read.
+  fileprivate var atFullSpeed: ComponentDescription {
+    guard case .map(let entries) = options.value else { return self }
+    return with(ConfigNode(.map(entries.filter { $0.key != "speed" }), at: options.mark))
+  }
+
+  private func with(_ options: ConfigNode) -> ComponentDescription {
+    ComponentDescription(
+      id: id, idMark: idMark, section: section, plugin: plugin, pluginMark: pluginMark, inputs: inputs, inputsMark: inputsMark,
+      hasAllInputs: hasAllInputs, merge: merge, supervision: supervision, output: output, options: options, shownPlugin: shownPlugin)
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+
+/// `rehearse`: what the rules of a configuration make of recordings.
+@Suite(.enabled(if: ProgramTests.program != nil, "the program was not built")) struct RehearseTests {
+  private let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "stockbus-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    // AAPL is above 100 from minute 1 and from minute 4 on, MSFT from minute 3 on.
+    try put(
+      """
+      time,symbol,price,size
+      2024-01-02T14:30:00Z,AAPL,100,10
+      2024-01-02T14:30:00Z,MSFT,90,10
+      2024-01-02T14:31:00Z,AAPL,101,10
+      2024-01-02T14:32:00Z,AAPL,99,10
+      2024-01-02T14:33:00Z,MSFT,102,10
+      2024-01-02T14:34:00Z,AAPL,103,10
+      2024-01-02T14:40:00Z,MSFT,102,10
+
+      """, in: "monday.csv")
+    try put(configuration("100"), in: "desk.yaml")
+  }
+
+  private func configuration(_ level: String) -> String {
+    """
+    sources:
+      live: { plugin: generator, symbols: [AAPL, MSFT] }
+    processors:
+      broker: { plugin: paper_broker, inputs: [live], path: fund.db, accounts: [{ name: fund }] }
+    sinks:
+      desk:
+        plugin: notification_dispatcher
+        inputs: [live]
+        rules:
+          - { name: high, above: \(level), channels: [log] }
+          - { name: silent, symbols: [AAPL], silent_for: 4m, resolve: true }
+          - { name: never, above: 1000 }
+        channels: [{ file: { name: log, path: alerts.log } }, { command: { run: [touch, called] } }]
+      rows: { plugin: file_writer, inputs: [live], path: rows.csv }
+      ends: { plugin: null_sink, inputs: [broker] }
+
+    """
+  }
+
+  private func put(_ text: String, in name: String) throws { try Data(text.utf8).write(to: folder.appending(path: name)) }
+  private func run(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
+    try ProgramTests.run(["rehearse"] + arguments, in: folder)
+  }
+  private func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+
+  @Test func `each rule is listed with its alerts, also one that has not fired, and nothing is written`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let before = try files()
+    let result = try run("desk.yaml", "--over", "monday.csv")
+    #expect(result.errors == "" && result.status == 0)
+    #expect(
+      result.output == """
+        RULE    ALERTS  OVER  FIRST                 LAST                  INSTRUMENTS
+        high    3       0     2024-01-02T14:31:00Z  2024-01-02T14:34:00Z  AAPL 2, MSFT 1
+        silent  1       0     2024-01-02T14:38:00Z  2024-01-02T14:38:00Z  AAPL 1
+        never   0       0
+
+        2024-01-02T14:31:00Z ▏█ ██   █▕ a bar is 1m, the highest 1
+
+        """)
+    #expect(try files() == before)
+  }
+
+  @Test func `against another configuration, what differs is shown`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try put(configuration("100.5"), in: "same.yaml")
+    try put(configuration("101"), in: "new.yaml")
+    #expect(try run("same.yaml", "--over", "monday.csv", "--against", "desk.yaml", "--format", "json").output == "")
+    let result = try run("new.yaml", "--over", "live=monday.csv", "--against", "desk.yaml")
+    #expect(
+      result.output.hasSuffix(
+        """
+
+        3 the same, 0 more, 1 less, 0 at another time
+        - 2024-01-02T14:31:00Z  high  AAPL rose above 100: 101
+
+        """), "\(result.output)")
+  }
+
+  @Test func `alerts one by one are rows or lines`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let rows = try run("desk.yaml", "--over", "monday.csv", "--format", "csv").output
+    #expect(
+      rows.split(separator: "\n").map { $0.split(separator: ",")[0...1].joined(separator: " ") } == [
+        "component symbol", "desk AAPL", "desk MSFT", "desk AAPL", "desk AAPL",
+      ])
+    let lines = try run("desk.yaml", "--over", "monday.csv", "--format", "json").output.split(separator: "\n")
+    #expect(lines.count == 4 && lines.allSatisfy { $0.hasPrefix("{\"component\":\"desk\",\"symbol\":") })
+  }
+
+  @Test(arguments: [
+    ([], "source 'live' has no recording: name the file with its trades, --over live=FILE"),
+    (["--over", "life=monday.csv"], "--over life=monday.csv: there is no source 'life'; did you mean 'live'?"),
+    (["--over", "quotes.csv"], "--over quotes.csv: it has quotes, which no source sends; there are live"),
+  ])
+  func `a recording that fits no source is an error that says what to write`(arguments: [String], message: String) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try put("time,symbol,bid,ask,bid_size,ask_size\n2024-01-02T14:30:00Z,AAPL,1,2,10,10\n", in: "quotes.csv")
+    let result = try ProgramTests.run(["rehearse", "desk.yaml"] + arguments, in: folder)
+    #expect(result.status == 64 && result.output == "")
+    #expect(result.errors == "Error: \(message)\n")
+  }
+
+  @Test func `a source of which there are two has to be named`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try put(
+      configuration("100").replacing("  live:", with: "  other: { plugin: generator }\n  live:").replacing(
+        "inputs: [live]\n    rules", with: "inputs: [live, other]\n    rules"), in: "desk.yaml")
+    #expect(
+      try run("desk.yaml", "--over", "monday.csv").errors
+        == "Error: --over monday.csv: 'other' and 'live' send trades; write which, --over other=monday.csv\n")
+    #expect(try run("desk.yaml", "--over", "live=monday.csv", "--over", "other=monday.csv").status == 0)
+  }
+}
