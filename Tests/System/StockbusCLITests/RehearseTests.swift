@@ -58,12 +58,12 @@ import Testing
     #expect(result.errors == "" && result.status == 0)
     #expect(
       result.output == """
-        RULE    ALERTS  OVER  FIRST                 LAST                  INSTRUMENTS
-        high    3       0     2024-01-02T14:31:00Z  2024-01-02T14:34:00Z  AAPL 2, MSFT 1
-        silent  1       0     2024-01-02T14:38:00Z  2024-01-02T14:38:00Z  AAPL 1
-        never   0       0
+        RULE    ALERTS  FIRST                 LAST                  INSTRUMENTS
+        high    3       2024-01-02T14:31:00Z  2024-01-02T14:34:00Z  AAPL 2, MSFT 1
+        silent  1       2024-01-02T14:38:00Z  2024-01-02T14:38:00Z  AAPL 1
+        never   0
 
-        2024-01-02T14:31:00Z ▏█ ██   █▕ a bar is 1m, the highest 1
+        2024-01-02T14:31:00Z ▏█       █   █               █▕ a bar is 15s, the highest 1
 
         """)
     #expect(try files() == before)

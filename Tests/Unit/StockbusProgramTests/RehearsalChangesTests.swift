@@ -1,5 +1,5 @@
 import MarketData
-import StockbusTestKit
+import TestSupport
 import Testing
 
 @testable import StockbusProgram
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: 0..<50 as Range<UInt64>) func `is what a model finds`(seed: UInt64) {
-    var random = RandomStream(seed: seed)
+    var random = SplitMix(seed)
     func some() -> [RehearsedAlert] {
       (0..<random.upTo(40)).map { _ in
         alert(Int64(random.upTo(20)), random.oneIn(2) ? "high" : "low", random.oneIn(2) ? "AAPL" : "MSFT")
