@@ -279,10 +279,8 @@ let house: [[Target]] = [
         "StockbusProgram",
         uses: [
           "LibC", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData",
-          "StockbusTerminal", "StockbusViewing", "StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusTestKit", "StockbusLoading",
-          "CStopSignals",
-          "CVersion",
-          "CPluginHelper",
+          "StockbusTerminal", "StockbusViewing", "StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusTestKit",
+          "StockbusLoading", "CStopSignals", "CVersion", "CPluginHelper",
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
           .product(name: "Logging", package: "swift-log"),
         ]),

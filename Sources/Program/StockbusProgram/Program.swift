@@ -101,9 +101,11 @@ package struct Program: Sendable {
   }
 
   private func own(_ topic: CommandTopic) -> [any ParsableCommand.Type] {
+    // Recordings are read by the plugin that replays them.
+    let replaying: [any ParsableCommand.Type] = catalogue[RehearsalPlan.replay] == nil ? [] : [Rehearse.self]
     func runs<C: RunCompanion>(_: C.Type) -> [any ParsableCommand.Type] {
       let starters: [any ParsableCommand.Type] = StarterConfig.isPossible(catalogue) ? [Demo<C>.self, Init.self] : []
-      return starters + [Run<C>.self, Watch<C>.self, Open<C>.self, Print.self, Rehearse.self]
+      return starters + [Run<C>.self, Watch<C>.self, Open<C>.self, Print.self] + replaying
     }
     return switch topic {
     case .run: runs(companion)

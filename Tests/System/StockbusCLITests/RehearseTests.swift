@@ -80,7 +80,7 @@ import Testing
         """
 
         3 the same, 0 more, 1 less, 0 at another time
-        - 2024-01-02T14:31:00Z  high  AAPL rose above 100: 101
+        - 2024-01-02T14:31:00Z  high  AAPL is above 100: 101
 
         """), "\(result.output)")
   }

@@ -44,6 +44,11 @@ import Testing
     #expect(violations == ["Without any events it does not end."])
   }
 
+  @Test func `a file that is written also without effects`() async {
+    let violations = await checkContract(.scribbler)
+    #expect(violations == ["Settings without effects still write 'notes.txt'."])
+  }
+
   @Test func `a failure with allowed events`() async {
     let violations = await checkContract(.faller)
     #expect(violations == ["When its inputs have ended it fails: oh."])

@@ -137,6 +137,18 @@ actor Fickle: Sink, OfferingComponent {
   func receive(_ events: Span<Trade>) {}
 }
 
+/// Has an effect besides its output, and does not say how to be without it.
+actor Scribbler: Processor {
+  struct Settings: Options {
+    @Setting("The file.") var path = "notes.txt"
+    init() {}
+    var files: [FileUse] { [.writing(path, at: "path")] }
+  }
+
+  init(_ settings: Settings, _ context: Context) {}
+  func process(_ events: Span<Trade>, into output: inout Outlet<Trade>) { output.send(contentsOf: events) }
+}
+
 extension Plugin {
   static let doubleDoors = Plugin("double_doors", "Has two doors.", .sink(DoubleDoors.self))
   static let fickle = Plugin("fickle", "Has a door, or not.", .sink(Fickle.self))
@@ -144,6 +156,7 @@ extension Plugin {
   static let lopsided = Plugin("lopsided", "Takes lopsided events.", .sink(LopsidedSink.self))
   static let inventor = Plugin("inventor", "Invents.", .processor(Inventor.self))
   static let hanger = Plugin("hanger", "Hangs.", .sink(Hanger.self))
+  static let scribbler = Plugin("scribbler", "Passes events on, and could write a file.", .processor(Scribbler.self))
   static let faller = Plugin("faller", "Falls.", .sink(Faller.self))
   static let gambler = Plugin("gambler", "Gambles.", .processor(Gambler.self))
   static let deaf = Plugin("deaf", "Does not listen.", .source(Deaf.self))

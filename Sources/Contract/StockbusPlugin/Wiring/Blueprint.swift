@@ -79,7 +79,8 @@ public struct Blueprint: Sendable {
     func presenting(_ original: Assembly) -> Assembly {
       var copy = Assembly(
         component, settings, isTimed: isTimed, knownSymbols: original.knownSymbols, namedSymbols: original.namedSymbols,
-        files: original.files, fault: original.fault, doubt: original.doubt, carryOver: carryOver, withoutEffects: original.withoutEffects, run)
+        files: original.files, fault: original.fault, doubt: original.doubt, carryOver: carryOver, withoutEffects: original.withoutEffects,
+        run)
       copy.declared = original.declared
       return copy
     }

@@ -34,6 +34,9 @@ struct RehearsalPlan {
   /// The components that send alerts.
   let dispatchers: [String]
 
+  /// The plugin that reads recordings.
+  static var replay: String { "file_replay" }
+
   /// - Throws: a `RehearsalMistake`, or the `Problems` of the configuration.
   init(_ config: LoadedConfig, over recordings: [Recording], _ program: Program) throws {
     // What the sources read is not read here.
@@ -90,7 +93,7 @@ private struct RecordedSources {
     let type = guesses[number].map { $0.options.first { $0.name == "event" }?.value ?? Trade.eventName }
     let fitting = sources.filter { !named.contains($0.id) && (type == nil || $0.blueprint.output?.eventName == type) }
     // A source that replays a file already has its recording.
-    let needy = fitting.filter { $0.plugin.name != Self.replay }
+    let needy = fitting.filter { $0.plugin.name != RehearsalPlan.replay }
     let candidates = needy.isEmpty ? fitting : needy
     if candidates.count == 1 { return candidates[0].id }
     let events = type.map { "\($0)s" } ?? "events"
@@ -107,7 +110,7 @@ private struct RecordedSources {
   /// The source as the replay of its recordings.
   func component(for source: ComponentDescription, _ node: PlannedNode) throws -> ComponentDescription {
     guard let own = places[source.id] else {
-      if node.plugin.name == Self.replay { return source.atFullSpeed }
+      if node.plugin.name == RehearsalPlan.replay { return source.atFullSpeed }
       let given = node.blueprint.output.map { "\($0.eventName)s" } ?? "events"
       throw RehearsalMistake(
         description: "source \(shown(node.id)) has no recording: name the file with its \(given), --over \(node.id)=FILE")
@@ -117,13 +120,11 @@ private struct RecordedSources {
       options.append("event: \(type == "raw_message" ? "raw" : type)")
     }
     options.append("path: [\(own.map { recordings[$0].path.optionText }.joined(separator: ", "))]")
-    let text = "sources: { \(source.id): { plugin: \(Self.replay), \(options.joined(separator: ", ")) } }"
+    let text = "sources: { \(source.id): { plugin: \(RehearsalPlan.replay), \(options.joined(separator: ", ")) } }"
     let loaded = ConfigLoader(environment: { _ in nil }).load(text: text, file: "--over")
     guard let replay = try loaded.checked().components.first else { return source }
     return replay
   }
-
-  private static var replay: String { "file_replay" }
 }
 
 extension ComponentDescription {

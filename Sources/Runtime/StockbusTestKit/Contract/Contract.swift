@@ -48,15 +48,21 @@ public func checkContract(
   } catch {
     return violations + error.sorted.map { "The options are not allowed: \($0)." }
   }
-  if blueprint.output != nil {
-    violations += assembly.withoutEffects().files.filter { $0.use.access != .read }.map {
-      "Settings without effects still write \(shown($0.use.path))."
-    }
-  }
+  if blueprint.output != nil { violations += writtenFiles(of: assembly.withoutEffects()) }
   let checks = LifecycleChecks(
     plugin: plugin, options: options, feeds: feeds, doors: blueprint.doors, hasOutput: blueprint.output != nil, isTimed: assembly.isTimed,
     isDeterministic: isDeterministic, jumps: jumps, timeout: timeout)
   return violations + (feeds.isEmpty ? await checks.checkSource() : await checks.checkReader())
+}
+
+/// The files that settings without effects write nevertheless.
+private func writtenFiles(of assembly: Blueprint.Assembly) -> [String] {
+  assembly.files.compactMap { file in
+    switch file.use.access {
+    case .read, .run: nil
+    case .write, .keep: "Settings without effects still write \(shown(file.use.path))."
+    }
+  }
 }
 
 /// A few examples of each type; nil if the plugin takes none of them.
