@@ -102,7 +102,7 @@ package struct Program: Sendable {
 
   private func own(_ topic: CommandTopic) -> [any ParsableCommand.Type] {
     // Recordings are read by the plugin that replays them.
-    let replaying: [any ParsableCommand.Type] = catalogue[RehearsalPlan.replay] == nil ? [] : [Rehearse.self]
+    let replaying: [any ParsableCommand.Type] = catalogue[RehearsalPlan.replay] == nil ? [] : [Rehearse.self, TestCommand.self]
     func runs<C: RunCompanion>(_: C.Type) -> [any ParsableCommand.Type] {
       let starters: [any ParsableCommand.Type] = StarterConfig.isPossible(catalogue) ? [Demo<C>.self, Init.self] : []
       return starters + [Run<C>.self, Watch<C>.self, Open<C>.self, Print.self] + replaying

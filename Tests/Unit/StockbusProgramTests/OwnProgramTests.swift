@@ -25,7 +25,7 @@ import Testing
     #expect(mistake("valdate") == "no command 'valdate'; did you mean 'validate'?")
     #expect(
       mistake("zzzzzz")
-        == "no command 'zzzzzz'; there are demo, init, run, watch, open, print, rehearse, list, describe, validate, graph, schema, instruments, "
+        == "no command 'zzzzzz'; there are demo, init, run, watch, open, print, rehearse, test, list, describe, validate, graph, schema, instruments, "
         + "ps, status, top, tell, tap, why, plan, apply, reload, stop, history, paper, account, plugin, echo, help")
     #expect(mistake("help", "rnu") == "no command 'rnu'; did you mean 'run'?")
     #expect(mistake("help", "run") == nil)

@@ -13,11 +13,17 @@ import Testing
 
   private func seconds(_ alerts: [RehearsedAlert]) -> [Int64] { alerts.map { $0.alert.time.ns / 1_000_000_000 } }
 
-  @Test func `what both have at one time is the same, what is left belongs together in its order`() {
+  @Test func `what both have at one time is the same, what is left belongs to the nearest`() {
     let changes = RehearsalChanges(from: [1, 2, 5, 9].map { alert($0) }, to: [1, 3, 9, 12].map { alert($0) })
     #expect(changes.same == 2)
     #expect(changes.moved.map { [$0.before, $0.after] }.map(seconds) == [[2, 3], [5, 12]])
     #expect(changes.more.isEmpty && changes.less.isEmpty)
+    // One that is lost does not shift the others.
+    let lost = RehearsalChanges(from: [10, 100, 200, 300].map { alert($0) }, to: [101, 201, 301].map { alert($0) })
+    #expect(seconds(lost.less) == [10] && lost.more.isEmpty)
+    #expect(lost.moved.map { [$0.before, $0.after] }.map(seconds) == [[100, 101], [200, 201], [300, 301]])
+    let new = RehearsalChanges(from: [100, 200].map { alert($0) }, to: [10, 99, 198].map { alert($0) })
+    #expect(seconds(new.more) == [10] && new.less.isEmpty && new.moved.count == 2)
   }
 
   @Test func `rules and instruments are compared apart`() {
@@ -27,9 +33,9 @@ import Testing
     #expect(changes.moved.map { [$0.before, $0.after] }.map(seconds) == [[1, 3]])
   }
 
-  /// Removes one after the other what both sides have.
-  private func model(_ before: [RehearsedAlert], _ after: [RehearsedAlert]) -> (same: Int, moved: Int, more: Int, less: Int) {
-    var counts = (same: 0, moved: 0, more: 0, less: 0)
+  /// How many are the same, and how many are left on each side: removes one after the other what both have.
+  private func model(_ before: [RehearsedAlert], _ after: [RehearsedAlert]) -> (same: Int, left: Int, open: Int) {
+    var counts = (same: 0, left: 0, open: 0)
     for rule in ["high", "low"] {
       for symbol in ["AAPL", "MSFT"] as [Symbol] {
         var left = seconds(before.filter { $0.alert.rule == rule && $0.alert.symbol == symbol })
@@ -39,9 +45,8 @@ import Testing
         }
         let all = after.count { $0.alert.rule == rule && $0.alert.symbol == symbol }
         counts.same += all - open
-        counts.moved += min(open, left.count)
-        counts.more += max(0, open - left.count)
-        counts.less += max(0, left.count - open)
+        counts.left += left.count
+        counts.open += open
       }
     }
     return counts
@@ -56,7 +61,8 @@ import Testing
     }
     let (before, after) = (some(), some())
     let changes = RehearsalChanges(from: before, to: after)
-    #expect(
-      (changes.same, changes.moved.count, changes.more.count, changes.less.count) == model(before, after))
+    let moved = changes.moved.count
+    #expect((changes.same, changes.less.count + moved, changes.more.count + moved) == model(before, after))
+    #expect(changes.moved.allSatisfy { $0.before.alert.rule == $0.after.alert.rule && $0.before.alert.symbol == $0.after.alert.symbol })
   }
 }

@@ -42,6 +42,7 @@ struct Rehearse: AsyncParsableCommand {
     LongCommand.prepare()
     let plan = try Self.plan(config.configs, recordings)
     let old = try against.map { try Self.plan([$0], recordings) }
+    for assumption in plan.assumptions { StandardError.write(assumption) }
     let rehearsal = try await Rehearsal.run(plan, logLevel: logLevel)
     var before: Rehearsal?
     if let old { before = try await Rehearsal.run(old, logLevel: logLevel) }
@@ -57,7 +58,9 @@ struct Rehearse: AsyncParsableCommand {
 
   private static func plan(_ configs: [String], _ recordings: [String]) throws -> RehearsalPlan {
     do {
-      return try RehearsalPlan(ConfigLoader().load(paths: configs), over: recordings.map(Recording.init), Program.current)
+      let plan = try RehearsalPlan(ConfigLoader().load(paths: configs), over: recordings.map(Recording.init(argument:)), Program.current)
+      if plan.dispatchers.isEmpty { throw RehearsalMistake(description: "the configuration has no rules: no component sends alerts") }
+      return plan
     } catch let mistake as RehearsalMistake {
       StandardError.write("Error: \(mistake)")
       throw ExitCode.validationFailure

@@ -75,8 +75,8 @@ struct RehearsalChanges {
   private(set) var less: [RehearsedAlert] = []
   private(set) var moved: [Move] = []
 
-  /// Alerts of one rule and one instrument at the same time are the same. Of what is left, the first of each side belong together, then the second,
-  /// and so on. Both are in the order of their times.
+  /// Alerts of one rule and one instrument at the same time are the same. Of what is left, those belong together that have no nearer one on the
+  /// other side. Both are in the order of their times.
   init(from before: [RehearsedAlert], to after: [RehearsedAlert]) {
     var old = Dictionary(grouping: before, by: Subject.init)
     for (subject, new) in Dictionary(grouping: after, by: Subject.init) { compare(old.removeValue(forKey: subject) ?? [], new) }
@@ -103,8 +103,29 @@ struct RehearsalChanges {
       }
     }
     left += old[i...]
-    moved += zip(left, open).map(Move.init)
-    less += left.dropFirst(open.count)
-    more += open.dropFirst(left.count)
+    pair(left, open)
+  }
+
+  /// Both are in the order of their times.
+  private mutating func pair(_ left: [RehearsedAlert], _ open: [RehearsedAlert]) {
+    func distance(_ i: Int, _ j: Int) -> UInt64 {
+      i < left.count && j < open.count ? left[i].alert.time.ns.subtractingSaturating(open[j].alert.time.ns).magnitude : .max
+    }
+    var (i, j) = (0, 0)
+    while i < left.count, j < open.count {
+      let own = distance(i, j)
+      if distance(i + 1, j) < own {
+        less.append(left[i])
+        i += 1
+      } else if distance(i, j + 1) < own {
+        more.append(open[j])
+        j += 1
+      } else {
+        moved.append(Move(before: left[i], after: open[j]))
+        (i, j) = (i + 1, j + 1)
+      }
+    }
+    less += left[i...]
+    more += open[j...]
   }
 }

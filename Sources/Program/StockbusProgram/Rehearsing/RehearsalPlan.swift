@@ -1,3 +1,4 @@
+import LibC
 import MarketData
 import StockbusConfig
 import StockbusFiles
@@ -9,6 +10,8 @@ struct Recording: Hashable {
   /// The source; nil for those of its event type.
   let source: String?
   let path: String
+
+  init(of source: String, path: String) { (self.source, self.path) = (source, path) }
 
   /// `monday.csv`, or `trades=monday.csv`.
   init(argument: String) {
@@ -33,15 +36,18 @@ struct RehearsalPlan {
   let rules: [WatchedRule]
   /// The components that send alerts.
   let dispatchers: [String]
+  /// What recordings do not say and was assumed, one line each.
+  let assumptions: [String]
 
   /// The plugin that reads recordings.
   static var replay: String { "file_replay" }
 
+  /// - Parameter mayReplay: whether a source that replays a file may do so, if no recording takes its place.
   /// - Throws: a `RehearsalMistake`, or the `Problems` of the configuration.
-  init(_ config: LoadedConfig, over recordings: [Recording], _ program: Program) throws {
+  init(_ config: LoadedConfig, over recordings: [Recording], mayReplay: Bool = true, _ program: Program) throws {
     // What the sources read is not read here.
     let whole = try program.topology(config, looksAtFiles: false)
-    let sources = try RecordedSources(whole, recordings, look: program.fileGuess)
+    let sources = try RecordedSources(whole, recordings, mayReplay: mayReplay, look: program.fileGuess)
     var rehearsed = config
     rehearsed.description.components = try config.description.components.compactMap { component in
       guard let node = whole.nodes.first(where: { $0.id == component.id }) else { return component }
@@ -55,8 +61,8 @@ struct RehearsalPlan {
     rules = topology.nodes.flatMap { node in
       (node.assembly.component as? any RuleKeepingComponent.Type)?.rules(inAny: node.assembly.settings, of: node.id) ?? []
     }
+    assumptions = sources.assumptions
     dispatchers = topology.nodes.filter { $0.blueprint.output == Alert.self }.map(\.id)
-    if dispatchers.isEmpty { throw RehearsalMistake(description: "the configuration has no rules: no component sends alerts") }
   }
 }
 
@@ -66,9 +72,14 @@ private struct RecordedSources {
   private let guesses: [FileGuess?]
   /// The recordings of each source.
   private var places: [String: [Int]] = [:]
+  private let mayReplay: Bool
 
-  init(_ whole: Topology, _ recordings: [Recording], look: ((String) -> FileGuess)?) throws(RehearsalMistake) {
+  init(_ whole: Topology, _ recordings: [Recording], mayReplay: Bool, look: ((String) -> FileGuess)?) throws(RehearsalMistake) {
+    for recording in recordings where access(recording.path, R_OK) != 0 {
+      throw RehearsalMistake(description: "\(shown(recording.path, limit: 4096)): \(String(cString: strerror(errno)))")
+    }
     self.recordings = recordings
+    self.mayReplay = mayReplay
     // A file that is no table says itself what its events are.
     guesses = recordings.map { recording in look?(recording.path) }.map { $0?.problem == nil ? $0 : nil }
     let sources = whole.nodes.filter { $0.blueprint.kind == .source && $0.inputs.isEmpty }
@@ -80,6 +91,16 @@ private struct RecordedSources {
     }
   }
 
+  /// `monday.csv: assumed zone: America/New_York`.
+  var assumptions: [String] {
+    zip(recordings, guesses).flatMap { recording, guess in
+      (guess?.questions ?? []).compactMap { question in
+        let value = guess?.options.first { $0.name == question.option }?.value
+        return value.map { "\(visible(recording.path)): assumed \(question.option): \($0); \(question.text)" }
+      }
+    }
+  }
+
   /// The source that a recording stands in for: that of its name, or the only one that sends its type of event.
   private func source(of number: Int, among sources: [PlannedNode], named: Set<String>) throws(RehearsalMistake) -> String {
     let recording = recordings[number]
@@ -87,7 +108,7 @@ private struct RecordedSources {
     if let source = recording.source {
       if names.contains(source) { return source }
       throw RehearsalMistake(
-        description: "--over \(source)=\(recording.path): there is no source \(shown(source))"
+        description: (mayReplay ? "--over \(source)=\(recording.path): " : "") + "there is no source \(shown(source))"
           + didYouMean(source, among: names, otherwise: "; there are \(names.joined(separator: ", "))"))
     }
     let type = guesses[number].map { $0.options.first { $0.name == "event" }?.value ?? Trade.eventName }
@@ -110,10 +131,12 @@ private struct RecordedSources {
   /// The source as the replay of its recordings.
   func component(for source: ComponentDescription, _ node: PlannedNode) throws -> ComponentDescription {
     guard let own = places[source.id] else {
-      if node.plugin.name == RehearsalPlan.replay { return source.atFullSpeed }
+      if mayReplay, node.plugin.name == RehearsalPlan.replay { return source.atFullSpeed }
       let given = node.blueprint.output.map { "\($0.eventName)s" } ?? "events"
       throw RehearsalMistake(
-        description: "source \(shown(node.id)) has no recording: name the file with its \(given), --over \(node.id)=FILE")
+        description:
+          "source \(shown(node.id)) has no \(mayReplay ? "recording: name the file with its \(given), --over \(node.id)=FILE" : "input: write its \(given) under 'input'")"
+      )
     }
     var options = guesses[own[0]]?.options.map { "\($0.name): \($0.value)" } ?? []
     if let type = node.blueprint.output?.eventName, !options.contains(where: { $0.hasPrefix("event:") }), type != Trade.eventName {

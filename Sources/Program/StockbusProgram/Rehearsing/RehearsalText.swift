@@ -97,6 +97,8 @@ struct RehearsalText {
 
   // MARK: What differs
 
+  private static var mostLines: Int { 50 }
+
   private var differences: [String] {
     guard let changes else { return [] }
     func words(_ alert: RehearsedAlert) -> String { "\(visible(alert.alert.rule))  \(visible(alert.alert.message, limit: 200))" }
@@ -107,7 +109,10 @@ struct RehearsalText {
     let counts =
       "\(Ledger.grouped(changes.same)) the same, \(Ledger.grouped(changes.more.count)) more, "
       + "\(Ledger.grouped(changes.less.count)) less, \(Ledger.grouped(changes.moved.count)) at another time"
-    return ["", counts] + lines.sorted { $0.alert.isBefore($1.alert) }.map(\.text)
+    let ordered = lines.sorted { $0.alert.isBefore($1.alert) }.map(\.text)
+    let rest = ordered.count - Self.mostLines
+    return ["", counts] + ordered.prefix(Self.mostLines)
+      + (rest > 0 ? ["… and \(Ledger.grouped(rest)) more; --format csv lists all"] : [])
   }
 
   // MARK: One by one

@@ -43,6 +43,17 @@ package struct ConfigLoader: Sendable {
     return builder.finish()
   }
 
+  /// Reads one file of YAML that is no configuration; throws all problems.
+  package func node(in path: String) throws(Problems) -> ConfigNode {
+    var problems = Problems()
+    do throws(Problem) {
+      let document = YAMLParser.parse(try ConfigFiles.read(path, limits: limits), file: path, limits: limits)
+      if let root = document.root, document.problems.isEmpty { return root }
+      problems.add(document.problems)
+    } catch { problems.add(error.message, at: error.mark) }
+    throw problems
+  }
+
   /// The files that a path stands for now: itself, or the configuration files of a folder.
   package static func files(_ path: String) -> [String] {
     do throws(Problem) { return try ConfigFiles.expand(path, limits: ConfigLimits()) } catch { return [path] }

@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+
+/// `test`: what a configuration makes of inputs.
+@Suite(.enabled(if: ProgramTests.program != nil, "the program was not built")) struct TestCommandTests {
+  private let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "stockbus-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try put(
+      """
+      sources:
+        live: { plugin: generator, symbols: [A] }
+      processors:
+        minutes: { plugin: bars, inputs: [live], lengths: [1m] }
+      sinks:
+        desk:
+          plugin: notification_dispatcher
+          inputs: [live]
+          rules: [{ name: high, above: 100 }, { name: silent, symbols: [A], silent_for: 30s }]
+          channels: [{ file: { path: alerts.log } }]
+        ends: { plugin: file_writer, inputs: [minutes], path: minutes.csv }
+
+      """, in: "desk.yaml")
+  }
+
+  private func put(_ text: String, in name: String) throws { try Data(text.utf8).write(to: folder.appending(path: name)) }
+  private func run(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
+    try ProgramTests.run(["test"] + arguments, in: folder)
+  }
+
+  @Test func `what components give is compared with what is expected, and nothing is written`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try put(
+      """
+      configuration: desk.yaml
+      tests:
+        - name: above 100
+          start: 2026-03-02T14:30:00Z
+          # 99, 100, 101, 102: above 100 from the third on.
+          input: { live: { A: "99 +1x3", every: 10s } }
+          expect:
+            desk: [{ at: 20s, rule: high, symbol: A, price: 101.00 }]
+            minutes: { count: 1 }
+        - name: silent
+          input: { live: [{ at: 0s, symbol: A, price: 1, size: 2 }, { at: 5s, symbol: A, price: 3, size: 4 }, { at: 1m, symbol: B, price: 1, size: 1 }] }
+          expect:
+            desk: [{ at: 35s, rule: silent }]
+            minutes: { contains: [{ at: 0s, symbol: A, open: 1, high: 3, volume: 6 }] }
+
+      """, in: "desk.test.yaml")
+    let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    let result = try run()
+    #expect(result.status == 0 && result.errors == "", "\(result)")
+    let lines = result.output.split(separator: "\n")
+    #expect(lines.count == 3 && lines[0].hasPrefix("ok    above 100 (") && lines[1].hasPrefix("ok    silent ("))
+    #expect(lines[2] == "2 tests, all passed")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == before)
+    #expect(try run("--only", "sil", "desk.test.yaml").output.hasSuffix("1 test, all passed\n"))
+    #expect(try run("--only", "none").status == 64)
+    let xml = try run("--format", "junit").output
+    #expect(
+      xml.contains("<testsuite name=\"./desk.test.yaml\" tests=\"2\" failures=\"0\">") && xml.contains("name=\"above 100\""), "\(xml)")
+  }
+
+  @Test func `a failure says at its line what came`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try put(
+      """
+      configuration: desk.yaml
+      tests:
+        - name: wrong
+          input: { live: { A: "99 +1x3", every: 10s } }
+          expect:
+            desk: [{ at: 10s, rule: high }, { at: 1h, rule: low }]
+            minutes: { count: 2 }
+        - name: more
+          input: { live: { A: "99 101", every: 10s } }
+          expect: { desk: [] }
+        - name: unknown
+          input: { live: { A: "99 101", every: 10s } }
+          expect: { dsk: [] }
+        - name: no input
+          input: { lives: { A: "99 101", every: 10s } }
+          expect: { desk: [] }
+
+      """, in: "desk.test.yaml")
+    let result = try run("desk.test.yaml")
+    #expect(result.status == 1 && result.errors == "")
+    #expect(
+      result.output == """
+        FAIL  wrong
+              desk.test.yaml:6:14: desk gave { at: 20s, rule: high }, not { at: 10s, rule: high }
+              desk.test.yaml:6:39: desk did not give { at: 1h, rule: low }
+              desk.test.yaml:7:7: minutes gave 1 event, not 2; it gave { at: 0s, symbol: A, length: 1m, open: 99, high: 102, low: 99, close: 102, \
+        volume: 4, vwap: 100.5, turnover: 402, count: 4, session: unknown, status: partial, revision: 0 }
+        FAIL  more
+              desk.test.yaml:10:15: desk also gave { at: 10s, symbol: A, price: 101, rule: high, message: "A is above 100: 101", status: firing }
+        FAIL  unknown
+              desk.test.yaml:13:15: no component 'dsk' gives events; did you mean 'desk'?
+        FAIL  no input
+              desk.test.yaml:14:5: there is no source 'lives'; did you mean 'live'?
+
+        4 tests, 4 failed
+
+        """)
+  }
+
+  @Test func `what is wrong with a file of tests is told at once`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try put(
+      """
+      configuratoin: desk.yaml
+      tests:
+        - name: a
+          inputs: { live: { A: "100", every: 1m } }
+          expect: { desk: [{ at: soon, rule: high }], minutes: { count: some } }
+        - name: a
+          start: yesterday
+          input: { live: { A: "100 up", every: 1m } }
+          expect: { desk: [high] }
+
+      """, in: "desk.test.yaml")
+    let result = try run("desk.test.yaml")
+    #expect(result.status == 78 && result.output == "")
+    #expect(
+      result.errors == """
+        desk.test.yaml:1:1: error: unknown key 'configuratoin'; did you mean 'configuration'?
+        desk.test.yaml:1:1: error: 'configuration' is missing: the file that is tested
+        desk.test.yaml:3:5: error: 'input' must be a mapping: the sources, each with what it gives
+        desk.test.yaml:4:5: error: unknown key 'inputs'; did you mean 'input'?
+        desk.test.yaml:5:28: error: 'at' must be the time since the start of the test, such as 5m or 1.5s, got 'soon'
+        desk.test.yaml:5:67: error: 'count' must be a whole number, got 'some'
+        desk.test.yaml:6:5: error: two tests have the name 'a'
+        desk.test.yaml:7:12: error: 'start' must be a time such as 2026-03-02T14:30:00Z, got 'yesterday'
+        desk.test.yaml:8:25: error: 'A': prices are written as numbers, and steps that are repeated, such as "100 -0.10x60 +0.30x40"
+        desk.test.yaml:9:22: error: an event is a mapping such as { at: 5m, symbol: AAPL }, got 'high'
+        10 problems; nothing was tested
+
+        """)
+  }
+}
