@@ -68,7 +68,8 @@ enum TestInput {
         continue
       }
       for (place, price) in prices.enumerated() {
-        let time = start.moved(by: step * place)
+        let (span, isOver) = step.wholeNanoseconds.multipliedReportingOverflow(by: Int64(place))
+        let time = Timestamp(ns: start.ns.addingSaturating(isOver ? .max : span))
         let row: JSONValue = [
           "time": .string("\(time)"), "symbol": .string(entry.key), "price": .number("\(price)"), "size": 1, "bid": .number("\(price)"),
           "ask": .number("\(price)"), "open": .number("\(price)"), "high": .number("\(price)"), "low": .number("\(price)"),
