@@ -36,7 +36,12 @@ struct GuessedTable {
     skipped = best.records[..<first].contains { !$0.fields.isEmpty } ? best.records[first].line : 0
     let records = best.records[(isHeader ? first + 1 : first)...]
     rows = records.map(\.fields).filter { $0.count == best.width }
-    let others = records.filter { $0.fields.count != best.width && !$0.fields.isEmpty && !$0.start.isEmpty }.map(\.start)
+    let starts = records.filter { $0.fields.count == best.width }.map(\.start)
+    let areNumbers = starts.allSatisfy { $0.first?.isNumber == true }
+    // A damaged row begins as the others do, and leaving out all lines that begin like it would leave out good ones.
+    let others = records.filter { $0.fields.count != best.width && !$0.fields.isEmpty && !$0.start.isEmpty }.map(\.start).filter { start in
+      !(areNumbers && start.first?.isNumber == true) && !starts.contains { $0.hasPrefix(start) }
+    }
     self.others = Set(others).count <= 5 ? others.reduce(into: []) { if !$0.contains($1) { $0.append($1) } } : []
   }
 

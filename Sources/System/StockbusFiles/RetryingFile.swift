@@ -1,3 +1,4 @@
+internal import EventBus
 package import StockbusPlugin
 
 /// The file of a sink: it rotates, is flushed at least every `flush`, waits for room on a full disk, and counts the records that it has
@@ -27,7 +28,9 @@ package final class RetryingFile {
   private var failing: (since: Duration, reason: String)?
   /// True while a batch, or the end, waits for a failed write.
   private var isTrying = false
-  var calls = SystemCalls()
+  /// Fires when there is something to flush.
+  private var hasWork = Latch()
+  var calls: SystemCalls
   /// How many bytes are buffered before they are written.
   var bufferSize = 64 * 1024
 
@@ -37,6 +40,7 @@ package final class RetryingFile {
     self.settings = settings
     self.context = context
     patience = Patience(settings.patience, context)
+    calls = context.services[SystemCalls.self]
     records = context.counter("records", "Records written to the file.")
     bytes = context.counter("bytes", "Bytes of the records written.")
   }
@@ -60,6 +64,7 @@ package final class RetryingFile {
       }
       if context.recall(Self.torn) == path { file.beginLine() }
       self.file = file
+      noteWork()
     } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
     context.remember(path, Self.opened)
     context.remember("", Self.torn)
@@ -89,6 +94,7 @@ package final class RetryingFile {
       try file.write(text)
     }
     taken += events
+    if !hasWork.hasFired { noteWork() }
   }
 
   /// Writes the buffered bytes.
@@ -118,10 +124,18 @@ package final class RetryingFile {
   /// fails, the component is degraded, and the next batch, or the end, handles the failure.
   package func flushRegularly() async {
     if settings.flush == .zero { return }
-    while (try? await context.clock.sleep(for: settings.flush)) != nil {
-      guard !isTrying, let file else { continue }
-      attempt { () throws(FileError) in try file.flush() }
+    // Without a timer while nothing is written.
+    while !Task.isCancelled {
+      await hasWork.wait()
+      if (try? await context.clock.sleep(for: settings.flush)) == nil { return }
+      hasWork = Latch()
+      if !isTrying, let file { attempt { () throws(FileError) in try file.flush() } }
+      noteWork()
     }
+  }
+
+  private func noteWork() {
+    if failing != nil || isTrying || file.map({ $0.buffered > 0 }) == true { hasWork.fire() }
   }
 
   /// Makes one attempt, and leaves a failure to the next batch or the end.

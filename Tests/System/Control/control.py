@@ -86,7 +86,7 @@ class Desk:
 
     def ask(self, *words, cwd=None):
         return subprocess.run(
-            [self.program, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, env=self.environment, cwd=cwd, timeout=120)
+            [self.program, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, env=self.environment, cwd=cwd or self.folder, timeout=120)
 
     def status(self, *words):
         return json.loads(self.ask("status", "--json", *words).stdout)

@@ -98,7 +98,7 @@ import Testing
         FAIL  more
               desk.test.yaml:10:15: desk also gave { at: 10s, symbol: A, price: 101, rule: high, message: "A is above 100: 101", status: firing }
         FAIL  unknown
-              desk.test.yaml:13:15: no component 'dsk' gives events; did you mean 'desk'?
+              desk.test.yaml:13:15: the configuration has no component 'dsk'; did you mean 'desk'?
         FAIL  no input
               desk.test.yaml:14:5: there is no source 'lives'; did you mean 'live'?
 

@@ -27,6 +27,11 @@ import Testing
     #expect(found.questions.map(\.option) == ["zone"])
   }
 
+  @Test func `a damaged row is no reason to leave lines out`() {
+    let found = guess("time,symbol,price,size\n2026-01-05T14:30:00Z,A,1,2\n2026-01-05T14:30:01Z,A\n2026-01-05T14:30:01Z,B,1,2\nTotal,2\n")
+    #expect(found.options.map(\.name) == ["ignore"] && found.options[0].value == "[Total]" && found.rows == 2 && found.refused == 1, "\(found)")
+  }
+
   @Test func `a file that stockbus reads as it is needs no options`() {
     let found = guess("symbol,time,price,size\nAAPL,2024-01-02T14:30:00Z,185.20,100\n")
     #expect(found.options.isEmpty && found.questions.isEmpty && found.rows == 1 && found.problem == nil)

@@ -110,6 +110,10 @@ import Testing
     func near(_ folder: String, _ runs: PresentRuns.Run...) -> Int? { try? RunChoice.choose(nil, of: runs, in: folder).status.process }
     #expect(near("/home/ann", desk, moved, mute) == 4242 && near("/srv/live/.", desk, moved) == 4245)
     #expect(near("/home", desk, moved) == nil && near("/home/ann", desk, other) == nil && near("/home/ann/desk.yaml", desk, moved) == 4242)
+    // What changes a run does not take one of another folder, where this one has a configuration.
+    #expect(throws: RunChoice.RunMistake.self) { try RunChoice.choose(nil, of: [desk], in: "/srv/live", isOwn: true) }
+    #expect(try RunChoice.choose(nil, of: [desk, moved], in: "/srv/live", isOwn: true).status.process == 4245)
+    #expect(try RunChoice.choose("desk", of: [desk], in: "/srv/live", isOwn: true).status.process == 4242)
     #expect(
       choice("desc", desk, mute) == """
         no run 'desc'. Add one of these:

@@ -21,7 +21,9 @@ public final class BlockingExecutor: SerialExecutor {
 
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
+    ActiveJobs.enter()
     queue.async { [busy] in
+      defer { ActiveJobs.leave() }
       let began = DispatchTime.now().uptimeNanoseconds
       job.runSynchronously(on: self.asUnownedSerialExecutor())
       if let busy = busy.withLock({ $0 }) { busy.add(Int64(DispatchTime.now().uptimeNanoseconds - began)) }

@@ -85,6 +85,35 @@ public struct Blueprint: Sendable {
       return copy
     }
 
+    /// The same instances, each of which fails with `error` as soon as `moment` returns, unless it has ended. `moment` gets the component's
+    /// context at the beginning of the instance.
+    package func failing(_ error: any Error, when moment: @escaping @Sendable (Context) async throws -> Void) -> Assembly {
+      var copy = Assembly(
+        component, settings, isTimed: isTimed, knownSymbols: knownSymbols, namedSymbols: namedSymbols, files: files, fault: fault,
+        doubt: doubt, carryOver: carryOver, withoutEffects: withoutEffects
+      ) { slot in
+        try await withThrowingTaskGroup(of: Ending.self) { group in
+          group.addTask {
+            // An instance that sleeps for the next event would not notice that it has been cancelled.
+            try await withTaskCancellationHandler {
+              try await run(slot)
+            } onCancel: {
+              slot.parker.wake()
+            }
+          }
+          group.addTask {
+            try await moment(slot.context)
+            throw error
+          }
+          defer { group.cancelAll() }
+          guard let ending = try await group.next() else { throw CancellationError() }
+          return ending
+        }
+      }
+      copy.declared = declared
+      return copy
+    }
+
     /// Prepares the memory of a slot in which `old` has run for an instance of this assembly; returns the former contents. Call it only if
     /// the options or the plugin have changed, and while no instance runs.
     package func succeed(_ old: Assembly, in slot: Slot) -> Memory.Contents {

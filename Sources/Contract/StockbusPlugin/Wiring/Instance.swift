@@ -28,7 +28,7 @@ nonisolated(nonsending) func liveHere<P: Component>(
   do {
     try await component.start()
     slot.began(component)
-    let background = startBackground(component)
+    let background = startBackground(component, in: slot)
     do { ending = try await work() } catch {
       await endBackground(background)
       throw error
@@ -52,9 +52,10 @@ extension Component {
 
 /// Unstructured only in form: `live` starts this task and awaits its end on every path.
 @usableFromInline
-func startBackground(_ component: any Component) -> Task<Void, Never>? {
+func startBackground(_ component: any Component, in slot: Slot) -> Task<Void, Never>? {
   guard let component = component as? any BackgroundComponent else { return nil }
-  return Task(executorPreference: (component as? any ThreadedComponent)?.ownExecutor) { await component.background() }
+  let executor: (any TaskExecutor)? = (component as? any ThreadedComponent)?.ownExecutor ?? slot.context.helpers
+  return Task(executorPreference: executor) { await component.background() }
 }
 
 /// The executor of a component's tasks, which counts their time from now on; nil if they run on the run's workers, which count it anyway.

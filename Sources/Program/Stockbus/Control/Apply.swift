@@ -43,7 +43,7 @@ struct Apply: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let (client, _) = try await choice.find()
+    let (client, _) = try await choice.find(changes: true)
     let paths = change.paths
     try change.show(try await ControlClient.answer { () throws(ControlClient.Failure) in try await client.apply(paths) })
   }
@@ -61,7 +61,7 @@ struct Reload: AsyncParsableCommand {
   @OptionGroup var output: ChangeOutput
 
   func run() async throws {
-    let (client, _) = try await choice.find()
+    let (client, _) = try await choice.find(changes: true)
     try output.show(try await ControlClient.answer { () throws(ControlClient.Failure) in try await client.apply(nil) })
   }
 }

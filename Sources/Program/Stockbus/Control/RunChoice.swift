@@ -1,5 +1,6 @@
 import ArgumentParser
 import LibC
+import StockbusConfig
 import StockbusControl
 import StockbusFiles
 import StockbusPlugin
@@ -14,14 +15,17 @@ struct RunChoice: ParsableArguments {
   var wanted: String?
 
   /// The chosen run. Ends the program with a message if the choice is ambiguous.
-  func find() async throws -> (client: ControlClient, status: RunStatus) {
+  ///
+  /// - Parameter changes: whether the run is changed: in a folder with a configuration, a run of another one then has to be named.
+  func find(changes: Bool = false) async throws -> (client: ControlClient, status: RunStatus) {
     // A number identifies a run, so there is no waiting for other runs.
     let number = wanted.flatMap { Int($0) }
     var runs = try await PresentRuns.all { number == nil || $0 == number }
     // No process with this number has a socket: the other runs are listed.
     if runs.isEmpty, number != nil { runs = try await PresentRuns.all() }
     do throws(RunMistake) {
-      let chosen = try Self.choose(wanted, of: runs, in: absolutePath("."))
+      let hasOwn = changes && access(ConfigLoader.usual, F_OK) == 0
+      let chosen = try Self.choose(wanted, of: runs, in: absolutePath("."), isOwn: hasOwn)
       if wanted == nil, runs.count > 1 {
         StandardError.write("\(chosen.status.name), process \(chosen.status.process): of several runs the one of this folder")
       }
@@ -38,13 +42,16 @@ struct RunChoice: ParsableArguments {
   }
 
   /// The run of this name or number. Without one it is the only run, or of several the only one whose configuration is in `folder`.
+  ///
+  /// - Parameter isOwn: whether a run that is not named has to be one of `folder`.
   static func choose(
-    _ wanted: String?, of runs: [PresentRuns.Run], in folder: String = ""
+    _ wanted: String?, of runs: [PresentRuns.Run], in folder: String = "", isOwn: Bool = false
   ) throws(RunMistake) -> (client: ControlClient, status: RunStatus) {
     var named = runs.filter { run in wanted.map { $0 == "\(run.process)" || $0 == run.status?.name } ?? true }
-    if wanted == nil, named.count > 1 {
+    if wanted == nil, named.count > 1 || isOwn {
       let near = named.filter { run in run.status?.configuration.contains { isIn(folder, $0) } ?? false }
       if near.count == 1 { named = near }
+      if near.isEmpty, isOwn, !named.isEmpty { throw RunMistake(description: "no run is of this folder.\(list(named))") }
     }
     guard let run = named.first else {
       if runs.isEmpty { throw RunMistake(description: "there are no runs; '\(Program.name) run plugins.yaml' starts one") }

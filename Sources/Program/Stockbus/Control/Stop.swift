@@ -11,7 +11,7 @@ struct Stop: AsyncParsableCommand {
   @OptionGroup var choice: RunChoice
 
   func run() async throws {
-    let (client, _) = try await choice.find()
+    let (client, _) = try await choice.find(changes: true)
     let report = try await ControlClient.answer { () throws(ControlClient.Failure) in try await client.stop() }
     try StandardOutput.write(report.text)
     if report.status != 0 { throw ExitCode(Int32(clamping: report.status)) }

@@ -22,7 +22,7 @@ struct Tell: AsyncParsableCommand {
   func validate() throws { if words.isEmpty { throw ValidationError("write a command for \(shown(component))") } }
 
   func run() async throws {
-    let (client, _) = try await choice.find()
+    let (client, _) = try await choice.find(changes: true)
     let (id, command) = (component, words.joined(separator: " "))
     let reply = try await ControlClient.answer { () throws(ControlClient.Failure) in try await client.tell(id, command) }
     let text = ReplyText(reply, from: nil)

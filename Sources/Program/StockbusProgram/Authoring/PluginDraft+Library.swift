@@ -8,7 +8,7 @@ extension PluginDraft {
       DraftFile(path: "Sources/\(type).swift", text: swiftCode),
       DraftFile(path: "Tests/\(type)Tests.swift", text: swiftTest),
       DraftFile(path: "Package.swift", text: libraryPackage),
-      DraftFile(path: "plugins.yaml", text: libraryConfiguration),
+      DraftFile(path: "plugins.yaml", text: libraryConfiguration), configurationTest(program),
       DraftFile(path: "plugin.yaml", text: manifest(run: nil, build: nil, test: "[swift, test]")),
       DraftFile(path: "README.md", text: libraryReadme), DraftFile(path: ".gitignore", text: ".build/\nbuild/\n"),
     ]
@@ -49,6 +49,7 @@ extension PluginDraft {
     \(program) plugin build     # compiles Sources against the very stockbus that will load it
     \(program) plugin check     # the contract of every plugin
     \(program) run              # plugins.yaml
+    \(program) test             # plugins.test.yaml
     \(program) plugin install   # for configurations anywhere
     \(program) plugin test      # Tests; the first time builds stockbus, for some minutes
     ```

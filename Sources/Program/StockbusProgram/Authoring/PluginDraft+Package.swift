@@ -9,7 +9,7 @@ extension PluginDraft {
       DraftFile(path: "Sources/\(module)/\(type).swift", text: swiftCode),
       DraftFile(path: "Sources/\(name.snake)/Main.swift", text: swiftProgram),
       DraftFile(path: "Tests/\(module)Tests/\(type)Tests.swift", text: swiftTest),
-      DraftFile(path: "plugins.yaml", text: packageConfiguration),
+      DraftFile(path: "plugins.yaml", text: packageConfiguration), configurationTest("swift run \(name.snake)"),
       DraftFile(
         path: "plugin.yaml",
         text: manifest(run: "[swift, run, \(name.snake)]", build: "[swift, build]", test: "[swift, test]")),
@@ -19,12 +19,12 @@ extension PluginDraft {
 
   var module: String { name.upper + "Plugin" }
   var type: String { name.upper + kind.rawValue.prefix(1).uppercased() + kind.rawValue.dropFirst() }
-  /// The plugins of stockbus that the draft's configuration needs.
+  /// The plugins of stockbus that the draft's configuration and its test need.
   private var others: [(module: String, value: String)] {
     switch kind {
-    case .source: [("FileWriter", ".fileWriter")]
-    case .processor: [("FileWriter", ".fileWriter"), ("Generator", ".generator")]
-    case .sink: [("Generator", ".generator")]
+    case .source: [("FileReplay", ".fileReplay"), ("FileWriter", ".fileWriter")]
+    case .processor: [("FileReplay", ".fileReplay"), ("FileWriter", ".fileWriter"), ("Generator", ".generator")]
+    case .sink: [("FileReplay", ".fileReplay"), ("Generator", ".generator")]
     }
   }
 
@@ -259,6 +259,7 @@ extension PluginDraft {
     swift build
     swift test
     swift run \(name.snake) run                      # plugins.yaml
+    swift run \(name.snake) test                     # plugins.test.yaml
     swift run \(name.snake) plugin check \(name.snake)   # the contract of every plugin
     ```
 

@@ -7,6 +7,7 @@ extension PluginDraft {
     [
       DraftFile(path: "plugin.py", text: pythonCode), DraftFile(path: "test_plugin.py", text: pythonTest),
       DraftFile(path: "stockbus_plugin.py", text: Self.pythonHelper), DraftFile(path: "plugins.yaml", text: pythonConfiguration),
+      configurationTest(program),
       DraftFile(
         path: "plugin.yaml",
         text: manifest(run: "[python3, plugin.py]", build: nil, test: "[python3, -m, unittest, discover, -p, \"test_*.py\"]")),
@@ -238,6 +239,7 @@ extension PluginDraft {
     \(program) plugin test      # test_plugin.py
     \(program) plugin check     # starts it, and checks that it keeps to the process protocol
     \(program) run              # plugins.yaml
+    \(program) test             # plugins.test.yaml
     \(program) plugin install   # for configurations anywhere; 'plugin list' shows how they name it
     ```
 

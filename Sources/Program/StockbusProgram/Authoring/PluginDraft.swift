@@ -64,6 +64,35 @@ struct PluginDraft: Sendable {
     return "# Runs \(name.snake): \(program) run\n" + lines.joined(separator: "\n") + "\n"
   }
 
+  /// A test of that configuration.
+  func configurationTest(_ command: String) -> DraftFile {
+    let (source, test) =
+      switch kind {
+      case .source:
+        ("mine", "all trades are written\n    input: { mine: { AAPL: \"100 +1x2\", every: 1s } }\n    expect: { out: { count: 3 } }")
+      case .processor:
+        (
+          "ticks",
+          """
+          only large trades pass
+              input: { ticks: [{ at: 0s, symbol: AAPL, price: 100, size: 10 }, { at: 1s, symbol: AAPL, price: 101, size: 9999 }] }
+              expect: { mine: [{ at: 1s, symbol: AAPL, size: 9999 }] }
+          """
+        )
+      case .sink:
+        ("ticks", "it gets all trades\n    input: { ticks: { AAPL: \"100 +1x2\", every: 1s } }\n    expect: { mine: { count: 3 } }")
+      }
+    return DraftFile(
+      path: "plugins.test.yaml",
+      text: """
+        # What plugins.yaml makes of trades that \(source) gives: \(command) test
+        configuration: plugins.yaml
+        tests:
+          - name: \(test)
+
+        """)
+  }
+
   /// The description of the plugin for the commands `plugin …`.
   func manifest(run: String?, build: String?, test: String) -> String {
     var lines = [

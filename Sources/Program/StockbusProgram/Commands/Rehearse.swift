@@ -46,6 +46,10 @@ struct Rehearse: AsyncParsableCommand {
     let rehearsal = try await Rehearsal.run(plan, logLevel: logLevel)
     var before: Rehearsal?
     if let old { before = try await Rehearsal.run(old, logLevel: logLevel) }
+    if rehearsal.wasStopped || before?.wasStopped == true {
+      StandardError.write("stopped before the recordings ended: nothing is shown")
+      throw ExitCode.failure
+    }
     let text = RehearsalText(rehearsal, against: before).text(format)
     if !text.isEmpty { try StandardOutput.write(text) }
     for report in [rehearsal.report, before?.report].compactMap(\.self) {

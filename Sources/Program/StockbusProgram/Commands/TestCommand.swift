@@ -1,6 +1,7 @@
 import ArgumentParser
 import StockbusConfig
 import StockbusPlugin
+import StockbusSystem
 
 /// How results of tests are written.
 enum TestFormat: String, ExpressibleByArgument, CaseIterable {
@@ -27,6 +28,9 @@ struct TestCommand: AsyncParsableCommand {
   @ArgumentParser.Option(help: ArgumentHelp("Only tests whose names contain this.", valueName: "text"))
   var only: String?
 
+  @ArgumentParser.Option(help: ArgumentHelp("Show the way of this symbol's events through the run.", valueName: "symbol"))
+  var trace: String?
+
   @ArgumentParser.Option(help: "Lines for people, or XML for CI systems.")
   var format = TestFormat.text
 
@@ -35,6 +39,7 @@ struct TestCommand: AsyncParsableCommand {
 
   func run() async throws {
     LongCommand.prepare()
+    ActiveJobs.begin()
     var problems = Problems()
     var files: [TestFile] = []
     for path in paths.flatMap(Self.files) {
@@ -48,8 +53,9 @@ struct TestCommand: AsyncParsableCommand {
     for file in files {
       var runs: [TestRun] = []
       for test in file.tests where only.map({ test.name.contains($0) }) ?? true {
-        let run = try await TestRun.run(test, of: file, logLevel: logLevel)
+        let run = try await TestRun.run(test, of: file, tracing: trace, logLevel: logLevel)
         runs.append(run)
+        if run.wasStopped { throw ExitCode.failure }
         if format == .text { try StandardOutput.write(TestText.lines(run).joined(separator: "\n")) }
       }
       results.append((file.path, runs))
@@ -65,7 +71,8 @@ struct TestCommand: AsyncParsableCommand {
 
   /// The files of tests that a path stands for: itself, or those of a folder.
   private static func files(_ path: String) -> [String] {
-    let found = ConfigLoader.files(path)
-    return found == [path] ? found : found.filter { $0.hasSuffix(".test.yaml") || $0.hasSuffix(".test.yml") }
+    guard let names = try? FolderListing.names(path) else { return [path] }
+    let found = names.filter { $0.hasSuffix(".test.yaml") || $0.hasSuffix(".test.yml") }.sorted()
+    return found.map { path == "." ? $0 : path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
   }
 }

@@ -100,13 +100,7 @@ struct EventRecords<E: Event>: ~Copyable {
   }
 
   private static func cell(_ column: Column, _ event: E) -> String {
-    var out = ByteWriter(capacity: 64)
-    column.encoder.encodeCSV(event, to: &out)
-    var text = out.string
-    if column.kind == .text, text.first == "\"", text.count >= 2 {
-      // Removes the quotation marks of CSV.
-      text = text.dropFirst().dropLast().split(separator: "\"\"", omittingEmptySubsequences: false).joined(separator: "\"")
-    }
+    let text = column.encoder.plainText(event)
     return column.isNumber || column.kind == .time ? text : visible(text, limit: 200)
   }
 
@@ -117,5 +111,16 @@ struct EventRecords<E: Event>: ~Copyable {
     let end = out.withBytes { write(UnsafeRawBufferPointer($0)) }
     out.clear()
     return end
+  }
+}
+
+extension EventEncoder {
+  /// The fields as in CSV; without its quotation marks, where there is one field.
+  func plainText(_ event: E) -> String {
+    var out = ByteWriter(capacity: 64)
+    encodeCSV(event, to: &out)
+    let text = out.string
+    guard text.first == "\"", text.count >= 2 else { return text }
+    return String(text.dropFirst().dropLast()).replacing("\"\"", with: "\"")
   }
 }

@@ -21,6 +21,8 @@ struct Rehearsal {
   /// In the order of their times; of equal ones, in the order of the components.
   let alerts: [RehearsedAlert]
   let report: RunReport
+  /// True if somebody has stopped it before the recordings ended.
+  let wasStopped: Bool
 
   /// Runs a plan until its recordings end.
   static func run(_ plan: RehearsalPlan, logLevel: LogLevel) async throws -> Rehearsal {
@@ -45,7 +47,7 @@ struct Rehearsal {
     guard let report else { throw CancellationError() }
     // A sort that keeps the order of equal ones.
     let order = alerts.indices.sorted { (alerts[$0].alert.time, $0) < (alerts[$1].alert.time, $1) }
-    return Rehearsal(plan: plan, alerts: order.map { alerts[$0] }, report: report)
+    return Rehearsal(plan: plan, alerts: order.map { alerts[$0] }, report: report, wasStopped: pipeline.isStopping)
   }
 }
 

@@ -10,8 +10,10 @@ struct Recording: Hashable {
   /// The source; nil for those of its event type.
   let source: String?
   let path: String
+  /// True if the program has written it, with the usual names of fields, whatever the source reads otherwise.
+  var isOwn = false
 
-  init(of source: String, path: String) { (self.source, self.path) = (source, path) }
+  init(of source: String, path: String, isOwn: Bool = false) { (self.source, self.path, self.isOwn) = (source, path, isOwn) }
 
   /// `monday.csv`, or `trades=monday.csv`.
   init(argument: String) {
@@ -36,15 +38,22 @@ struct RehearsalPlan {
   let rules: [WatchedRule]
   /// The components that send alerts.
   let dispatchers: [String]
+  /// What each component that publishes nothing reads.
+  let sinks: [String: [String]]
   /// What recordings do not say and was assumed, one line each.
   let assumptions: [String]
 
   /// The plugin that reads recordings.
   static var replay: String { "file_replay" }
 
-  /// - Parameter mayReplay: whether a source that replays a file may do so, if no recording takes its place.
+  /// - Parameters:
+  ///   - mayReplay: whether a source that replays a file may do so, if no recording takes its place.
+  ///   - sink: what takes the place of a component that publishes nothing; nil leaves it out.
   /// - Throws: a `RehearsalMistake`, or the `Problems` of the configuration.
-  init(_ config: LoadedConfig, over recordings: [Recording], mayReplay: Bool = true, _ program: Program) throws {
+  init(
+    _ config: LoadedConfig, over recordings: [Recording], mayReplay: Bool = true,
+    sink: (ComponentDescription, PlannedNode) -> ComponentDescription? = { _, _ in nil }, _ program: Program
+  ) throws {
     // What the sources read is not read here.
     let whole = try program.topology(config, looksAtFiles: false)
     let sources = try RecordedSources(whole, recordings, mayReplay: mayReplay, look: program.fileGuess)
@@ -53,15 +62,18 @@ struct RehearsalPlan {
       guard let node = whole.nodes.first(where: { $0.id == component.id }) else { return component }
       if component.section == .source { return try sources.component(for: component, node) }
       // Its events do not go on, so that all it does is outside of the run.
-      if node.blueprint.output == nil { return nil }
+      if node.blueprint.output == nil { return sink(component, node) }
       return component.inOwnProcess
     }
+    // A file that a sink of the configuration makes may not be there yet, and neither is the sink.
+    if let past = whole.past, access(past.path, F_OK) != 0 { rehearsed.description.history = nil }
     let topology = try program.topology(rehearsed, mayBeUnread: true)
-    self.topology = topology.with(topology.nodes.map(\.withoutEffects))
+    self.topology = topology.with(topology.nodes.map { $0.withoutEffects.mergingByReceipt(waiting: mayReplay) })
     rules = topology.nodes.flatMap { node in
       (node.assembly.component as? any RuleKeepingComponent.Type)?.rules(inAny: node.assembly.settings, of: node.id) ?? []
     }
     assumptions = sources.assumptions
+    sinks = Dictionary(whole.nodes.filter { $0.blueprint.output == nil }.map { ($0.id, $0.inputs.map(\.from)) }) { first, _ in first }
     dispatchers = topology.nodes.filter { $0.blueprint.output == Alert.self }.map(\.id)
   }
 }
@@ -73,6 +85,8 @@ private struct RecordedSources {
   /// The recordings of each source.
   private var places: [String: [Int]] = [:]
   private let mayReplay: Bool
+  /// What sources that replay files are, also for relays of theirs.
+  private var replays: [String: ComponentDescription] = [:]
 
   init(_ whole: Topology, _ recordings: [Recording], mayReplay: Bool, look: ((String) -> FileGuess)?) throws(RehearsalMistake) {
     for recording in recordings where access(recording.path, R_OK) != 0 {
@@ -87,7 +101,12 @@ private struct RecordedSources {
     for number in recordings.indices { places[try source(of: number, among: sources, named: named), default: []].append(number) }
     // What a relay sends is what it reads.
     for node in whole.nodes where node.blueprint.kind == .source && places[node.id] == nil {
-      if let input = node.inputs.first { places[node.id] = places[input.from] }
+      if let input = node.inputs.first {
+        places[node.id] = places[input.from]
+        replays[node.id] = replays[input.from]
+      } else if mayReplay, node.plugin.name == RehearsalPlan.replay {
+        replays[node.id] = node.description
+      }
     }
   }
 
@@ -128,25 +147,48 @@ private struct RecordedSources {
     )
   }
 
+  /// The events that can be recorded.
+  private static let recorded = [Trade.eventName, Quote.eventName, Bar.eventName, RawMessage.eventName]
+
   /// The source as the replay of its recordings.
   func component(for source: ComponentDescription, _ node: PlannedNode) throws -> ComponentDescription {
     guard let own = places[source.id] else {
-      if mayReplay, node.plugin.name == RehearsalPlan.replay { return source.atFullSpeed }
+      if let replay = replays[source.id] { return replay.atFullSpeed(as: source.id) }
       let given = node.blueprint.output.map { "\($0.eventName)s" } ?? "events"
       throw RehearsalMistake(
         description:
           "source \(shown(node.id)) has no \(mayReplay ? "recording: name the file with its \(given), --over \(node.id)=FILE" : "input: write its \(given) under 'input'")"
       )
     }
+    let paths = own.map { recordings[$0].path }
+    // A source that replays a file knows how its files are read.
+    if node.plugin.name == RehearsalPlan.replay, !recordings[own[0]].isOwn { return source.replaying(paths) }
+    if let type = node.blueprint.output?.eventName, !Self.recorded.contains(type) {
+      throw RehearsalMistake(description: "source \(shown(node.id)) gives \(type) events, which no recording has")
+    }
     var options = guesses[own[0]]?.options.map { "\($0.name): \($0.value)" } ?? []
     if let type = node.blueprint.output?.eventName, !options.contains(where: { $0.hasPrefix("event:") }), type != Trade.eventName {
       options.append("event: \(type == "raw_message" ? "raw" : type)")
     }
-    options.append("path: [\(own.map { recordings[$0].path.optionText }.joined(separator: ", "))]")
+    options.append("path: [\(paths.map(\.optionText).joined(separator: ", "))]")
     let text = "sources: { \(source.id): { plugin: \(RehearsalPlan.replay), \(options.joined(separator: ", ")) } }"
     let loaded = ConfigLoader(environment: { _ in nil }).load(text: text, file: "--over")
     guard let replay = try loaded.checked().components.first else { return source }
     return replay
+  }
+}
+
+extension PlannedNode {
+  /// The same with its inputs in the order of their receipts, in which a live run gets them; at full speed they come in any.
+  ///
+  /// - Parameter waiting: whether its inputs wait for it and leave no event out: at full speed it would be late for most.
+  fileprivate func mergingByReceipt(waiting: Bool) -> PlannedNode {
+    let edges = inputs.map { input in
+      var options = input.options
+      if waiting { options.overflow = .block }
+      return PlannedEdge(from: input.from, options: options)
+    }
+    return reading(edges, merge: inputs.count > 1 ? .received : merge)
   }
 }
 
@@ -155,14 +197,23 @@ extension ComponentDescription {
   fileprivate var inOwnProcess: ComponentDescription { with(options) }
 
   /// A replay as fast as it can be read.
-  fileprivate var atFullSpeed: ComponentDescription {
+  fileprivate func atFullSpeed(as id: String) -> ComponentDescription {
     guard case .map(let entries) = options.value else { return self }
-    return with(ConfigNode(.map(entries.filter { $0.key != "speed" }), at: options.mark))
+    return with(id: id, ConfigNode(.map(entries.filter { $0.key != "speed" }), at: options.mark))
   }
 
-  private func with(_ options: ConfigNode) -> ComponentDescription {
+  /// A replay of other files.
+  fileprivate func replaying(_ paths: [String]) -> ComponentDescription {
+    guard case .map(let entries) = options.value else { return self }
+    let mark = options.mark
+    let list = ConfigNode(.list(paths.map { ConfigNode(.scalar($0), at: mark, isQuoted: true) }), at: mark)
+    let kept = entries.filter { $0.key != "speed" && $0.key != "path" }
+    return with(ConfigNode(.map(kept + [.init(key: "path", mark: mark, value: list)]), at: mark))
+  }
+
+  func with(id: String? = nil, _ options: ConfigNode) -> ComponentDescription {
     ComponentDescription(
-      id: id, idMark: idMark, section: section, plugin: plugin, pluginMark: pluginMark, inputs: inputs, inputsMark: inputsMark,
+      id: id ?? self.id, idMark: idMark, section: section, plugin: plugin, pluginMark: pluginMark, inputs: inputs, inputsMark: inputsMark,
       hasAllInputs: hasAllInputs, merge: merge, supervision: supervision, output: output, options: options, shownPlugin: shownPlugin)
   }
 }

@@ -3,11 +3,21 @@ import StockbusConfig
 import StockbusPlugin
 
 /// An event as text: its fields by their names.
-struct ToldEvent: Sendable {
-  var fields: [(name: String, text: String)]
+struct WrittenEvent: Sendable {
+  var fields: [(name: String, text: String, isNumber: Bool)]
   var time: Timestamp
+  /// When it was published, since the start of the test.
+  var moment: Duration
 
   subscript(name: String) -> String? { fields.first { $0.name == name }?.text }
+
+  /// True if a field has this value; numbers are the same whatever their zeros.
+  func has(_ text: String, as name: String) -> Bool {
+    guard let field = fields.first(where: { $0.name == name }) else { return false }
+    if field.text == text { return true }
+    guard field.isNumber, let a = try? Price(option: field.text), let b = try? Price(option: text) else { return false }
+    return a == b
+  }
 }
 
 /// What a component should publish.
@@ -26,22 +36,37 @@ struct Expectation {
     /// Among others, in their order.
     case contains([Row])
     case count(Int)
+    /// The last event of each of these symbols.
+    case last([(symbol: String, Row)])
   }
 
   let component: String
   let mark: ConfigNode.Mark
+  /// Only events until then, since the start; nil for all.
+  let at: Duration?
   let form: Form
 
-  /// Reads `alerts: [{ at: 5m, rule: high }]`, `alerts: { contains: [...] }` or `alerts: { count: 2 }`.
-  init?(_ entry: ConfigNode.Entry, from start: Timestamp, _ problems: inout Problems) {
+  /// Reads `alerts: [{ at: 5m, rule: high }]`, `alerts: { contains: [...] }`, `alerts: { count: 2 }`, `ranked: { AAPL: { rank: 1 } }`.
+  init?(_ entry: ConfigNode.Entry, at: Duration?, _ problems: inout Problems) {
     component = entry.key
     mark = entry.mark
+    self.at = at
     if case .list(let items) = entry.value.value {
       form = .all(items.compactMap { Self.row($0, &problems) })
       return
     }
+    if case .map(let entries) = entry.value.value, !entries.isEmpty,
+      entries.allSatisfy({ if case .map = $0.value.value { true } else { false } })
+    {
+      form = .last(entries.compactMap { entry in Self.row(entry.value, &problems).map { (entry.key, $0) } })
+      return
+    }
     let keys = TestFile.entries(
       entry.value, "what \(shown(entry.key)) should give is a list of events, or", ["contains", "count"], &problems)
+    if keys.count != 1 {
+      problems.add("what \(shown(component)) should give is a list of events, or one of 'contains' and 'count'", at: mark)
+      return nil
+    }
     if let count = keys["count"] {
       guard case .scalar(let text) = count.value, let number = Int(text), number >= 0 else {
         problems.add("'count' must be a whole number, got \(count.shownText)", at: count.mark)
@@ -78,20 +103,30 @@ struct Expectation {
   // MARK: Comparing
 
   /// What is wrong with the events that came, one line each; empty if they are as expected.
-  func faults(of events: [ToldEvent], from start: Timestamp) -> [Problem] {
+  func faults(of all: [WrittenEvent], from start: Timestamp) -> [Problem] {
+    let events = at.map { at in all.filter { $0.moment < RunCheck.end(of: at) } } ?? all
     switch form {
+    case .last(let rows):
+      return rows.compactMap { symbol, row in
+        guard let event = events.last(where: { $0["symbol"] == symbol }) else {
+          return Problem("\(moment)\(component) has given nothing of \(symbol)", at: row.mark)
+        }
+        if row.fits(event, start) { return nil }
+        let found = event.text(row.fields.map(\.key), from: start)
+        return Problem("\(moment)\(component) has \(symbol) as \(found), not \(row.text)", at: row.mark)
+      }
     case .count(let count):
       return events.count == count
         ? []
         : [
           Problem(
-            "\(component) gave \(events.count) \(events.count == 1 ? "event" : "events"), not \(count)\(told(events, start))", at: mark)
+            "\(component) gave \(events.count) \(events.count == 1 ? "event" : "events"), not \(count)\(came(events, start))", at: mark)
         ]
     case .contains(let rows):
       var place = 0
       for row in rows {
         while place < events.count, !row.fits(events[place], start) { place += 1 }
-        if place == events.count { return [Problem("\(component) did not give \(row.text)\(told(events, start))", at: row.mark)] }
+        if place == events.count { return [Problem("\(component) did not give \(row.text)\(came(events, start))", at: row.mark)] }
         place += 1
       }
       return []
@@ -99,58 +134,97 @@ struct Expectation {
     }
   }
 
+  private var moment: String { at.map { "at \($0.optionText) " } ?? "" }
+
+  /// The fields that are named, with their places.
+  var fields: [(key: String, text: String, mark: ConfigNode.Mark)] {
+    switch form {
+    case .all(let rows), .contains(let rows): rows.flatMap(\.fields)
+    case .last(let rows): rows.flatMap(\.1.fields)
+    case .count: []
+    }
+  }
+
   /// The events that came, as the end of a sentence.
-  private func told(_ events: [ToldEvent], _ start: Timestamp) -> String {
+  private func came(_ events: [WrittenEvent], _ start: Timestamp) -> String {
     if events.isEmpty { return "; it gave none" }
-    let names = Self.names(form)
+    let names = names
     let some = events.prefix(5).map { $0.text(names, from: start) }.joined(separator: ", ")
     return "; it gave \(some)\(events.count > 5 ? " and \(events.count - 5) more" : "")"
   }
 
   /// The fields that are compared, in the order in which they are first written.
-  private static func names(_ form: Form) -> [String] {
-    let rows: [Row] =
-      switch form {
-      case .all(let rows), .contains(let rows): rows
-      case .count: []
-      }
+  private var names: [String] {
     var names: [String] = []
-    for field in rows.flatMap(\.fields) where !names.contains(field.key) { names.append(field.key) }
+    for field in fields where !names.contains(field.key) { names.append(field.key) }
     return names
   }
 
   /// Rows that did not come, and events that are in no row: what is left beside the longest common part.
-  private func differences(_ rows: [Row], _ events: [ToldEvent], _ start: Timestamp) -> [Problem] {
+  private func differences(_ rows: [Row], _ events: [WrittenEvent], _ start: Timestamp) -> [Problem] {
     var problems: [Problem] = []
-    var (begin, ends) = (0, (rows: rows.count, events: events.count))
+    let names = names
+    var (left, more): (rows: [Row], events: [WrittenEvent]) = ([], [])
+    // Between two that fit each other, rows and events are told beside each other.
+    func flush() {
+      for (row, event) in zip(left, more) {
+        problems.append(Problem("\(component) gave \(event.text(names, from: start)), not \(row.text)", at: row.mark))
+      }
+      for row in left.dropFirst(more.count) { problems.append(Problem("\(component) did not give \(row.text)", at: row.mark)) }
+      let rest = more.dropFirst(left.count)
+      for event in rest.prefix(5) { problems.append(Problem("\(component) also gave \(event.text(names, from: start))", at: mark)) }
+      if rest.count > 5 { problems.append(Problem("\(component) gave \(rest.count - 5) more events", at: mark)) }
+      (left, more) = ([], [])
+    }
+    var (i, j) = (0, 0)
+    for pair in Self.common(rows, events, start) + [(rows.count, events.count)] {
+      left += rows[i..<pair.row]
+      more += events[j..<pair.event]
+      flush()
+      (i, j) = (pair.row + 1, pair.event + 1)
+    }
+    return problems
+  }
+
+  /// The longest common part, as places in both.
+  private static func common(_ rows: [Row], _ events: [WrittenEvent], _ start: Timestamp) -> [(row: Int, event: Int)] {
+    var begin = 0
     while begin < min(rows.count, events.count), rows[begin].fits(events[begin], start) { begin += 1 }
+    var ends = (rows: rows.count, events: events.count)
     while ends.rows > begin, ends.events > begin, rows[ends.rows - 1].fits(events[ends.events - 1], start) {
       ends = (ends.rows - 1, ends.events - 1)
     }
-    let names = Self.names(form)
-    let (left, more) = (Array(rows[begin..<ends.rows]), Array(events[begin..<ends.events]))
-    for (row, event) in zip(left, more) {
-      problems.append(Problem("\(component) gave \(event.text(names, from: start)), not \(row.text)", at: row.mark))
+    var pairs = (0..<begin).map { (row: $0, event: $0) }
+    let (height, width) = (ends.rows - begin, ends.events - begin)
+    // What remains is compared each with each, unless that takes too long.
+    if height * width <= 4_000_000, height > 0, width > 0 {
+      var lengths = Array(repeating: Array(repeating: Int32(0), count: width + 1), count: height + 1)
+      for i in stride(from: height - 1, through: 0, by: -1) {
+        for j in stride(from: width - 1, through: 0, by: -1) {
+          let isSame = rows[begin + i].fits(events[begin + j], start)
+          lengths[i][j] = isSame ? lengths[i + 1][j + 1] + 1 : max(lengths[i + 1][j], lengths[i][j + 1])
+        }
+      }
+      var (i, j) = (0, 0)
+      while i < height, j < width {
+        if rows[begin + i].fits(events[begin + j], start) {
+          pairs.append((begin + i, begin + j))
+          (i, j) = (i + 1, j + 1)
+        } else if lengths[i + 1][j] >= lengths[i][j + 1] {
+          i += 1
+        } else {
+          j += 1
+        }
+      }
     }
-    for row in left.dropFirst(more.count) { problems.append(Problem("\(component) did not give \(row.text)", at: row.mark)) }
-    let rest = more.dropFirst(left.count)
-    for event in rest.prefix(5) { problems.append(Problem("\(component) also gave \(event.text(names, from: start))", at: mark)) }
-    if rest.count > 5 { problems.append(Problem("\(component) gave \(rest.count - 5) more events", at: mark)) }
-    return problems
+    return pairs + (0..<(rows.count - ends.rows)).map { (ends.rows + $0, ends.events + $0) }
   }
 }
 
 extension Expectation.Row {
-  func fits(_ event: ToldEvent, _ start: Timestamp) -> Bool {
+  func fits(_ event: WrittenEvent, _ start: Timestamp) -> Bool {
     if let at, event.time != start.moved(by: at) { return false }
-    return fields.allSatisfy { field in event[field.key].map { Self.isSame($0, field.text) } ?? false }
-  }
-
-  /// Numbers are the same whatever their zeros.
-  private static func isSame(_ a: String, _ b: String) -> Bool {
-    if a == b { return true }
-    guard let a = try? Price(option: a), let b = try? Price(option: b) else { return false }
-    return a == b
+    return fields.allSatisfy { event.has($0.text, as: $0.key) }
   }
 
   /// `{ at: 5m, rule: high }`.
@@ -160,7 +234,7 @@ extension Expectation.Row {
   }
 }
 
-extension ToldEvent {
+extension WrittenEvent {
   /// The same form, with these fields; all without any.
   func text(_ names: [String], from start: Timestamp) -> String {
     let offset = Duration.nanoseconds(time.ns.subtractingSaturating(start.ns))

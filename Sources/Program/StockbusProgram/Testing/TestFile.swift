@@ -9,7 +9,11 @@ struct ConfigurationTest {
   /// The moment from which `at` and `every` count.
   let start: Timestamp
   let inputs: [(source: String, input: TestInput)]
+  let faults: [TestFault]
+  /// When the sources end, if their events have ended before.
+  let end: Duration
   let expectations: [Expectation]
+  let checks: [RunCheck]
 }
 
 /// A file of tests: a configuration, and what it makes of inputs.
@@ -44,7 +48,7 @@ struct TestFile {
   }
 
   private static func test(_ node: ConfigNode, _ folder: String, _ problems: inout Problems) -> ConfigurationTest? {
-    let keys = entries(node, "a test", ["name", "start", "input", "expect"], &problems)
+    let keys = entries(node, "a test", ["name", "start", "until", "input", "faults", "expect"], &problems)
     guard let name = keys["name"].flatMap({ text($0, "name", &problems) }) else {
       if keys["name"] == nil { problems.add("the test has no 'name'", at: node.mark) }
       return nil
@@ -61,10 +65,39 @@ struct TestFile {
         inputs.append((entry.key, input))
       }
     }
-    let expectations = map(keys["expect"], "expect", node, &problems).compactMap {
-      Expectation($0, from: start, &problems)
+    let end = keys["until"].flatMap { TestInput.offset($0, "until", &problems) } ?? .zero
+    var faults: [TestFault] = []
+    if let list = keys["faults"] {
+      if case .list(let items) = list.value {
+        faults = items.compactMap { TestFault.read($0, &problems) }
+      } else {
+        problems.add("'faults' must be a list of faults, got \(list.kind)", at: list.mark)
+      }
     }
-    return ConfigurationTest(name: name, mark: node.mark, start: start, inputs: inputs, expectations: expectations)
+    var expectations: [Expectation] = []
+    var checks: [RunCheck] = []
+    for (at, entries) in moments(keys["expect"], node, &problems) {
+      for entry in entries {
+        if let subject = RunCheck.Subject(rawValue: entry.key) {
+          checks.append(RunCheck(subject, entry.value, at: at, &problems))
+        } else if let expectation = Expectation(entry, at: at, &problems) {
+          expectations.append(expectation)
+        }
+      }
+    }
+    return ConfigurationTest(
+      name: name, mark: node.mark, start: start, inputs: inputs, faults: faults, end: end, expectations: expectations, checks: checks)
+  }
+
+  /// What is expected, by time since the start; nil is the end. A mapping, or a list of mappings each of which may have a time.
+  private static func moments(
+    _ node: ConfigNode?, _ test: ConfigNode, _ problems: inout Problems
+  ) -> [(at: Duration?, entries: [ConfigNode.Entry])] {
+    guard let node, case .list(let items) = node.value, !items.isEmpty else { return [(nil, map(node, "expect", test, &problems))] }
+    return items.map { item in
+      let at = item["at"].flatMap { TestInput.offset($0, "at", &problems) }
+      return (at, map(item, "expect", test, &problems).filter { $0.key != "at" })
+    }
   }
 
   /// The entries of a mapping by their keys; unknown keys are reported.

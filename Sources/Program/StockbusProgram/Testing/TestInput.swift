@@ -6,7 +6,16 @@ import StockbusPlugin
 enum TestInput {
   case file(String)
   /// JSON lines, ordered by time.
-  case rows([String])
+  case rows([Row])
+
+  /// One event.
+  struct Row {
+    let text: String
+    /// Where it is written.
+    let mark: ConfigNode.Mark
+    /// The fields that are written.
+    var fields: [(name: String, mark: ConfigNode.Mark)] = []
+  }
 
   /// Reads `monday.csv`, a list of rows, or `{ AAPL: "100 -0.10x60", every: 1m }`.
   static func read(_ node: ConfigNode, of source: String, from start: Timestamp, folder: String, _ problems: inout Problems) -> TestInput? {
@@ -18,12 +27,13 @@ enum TestInput {
   }
 
   /// `{ at: 5s, symbol: AAPL, price: 100 }`: the fields of the event, `at` in place of its time.
-  private static func row(_ node: ConfigNode, from start: Timestamp, _ problems: inout Problems) -> String? {
+  private static func row(_ node: ConfigNode, from start: Timestamp, _ problems: inout Problems) -> Row? {
     guard case .map(let entries) = node.value else {
       problems.add("a row is a mapping such as { at: 5s, symbol: AAPL, price: 100, size: 10 }, got \(node.kind)", at: node.mark)
       return nil
     }
     var members: [JSONValue.Member] = []
+    var fields: [(name: String, mark: ConfigNode.Mark)] = []
     for entry in entries {
       guard case .scalar(let text) = entry.value.value else {
         problems.add("\(shown(entry.key)) of a row must be a text or a number, got \(entry.value.kind)", at: entry.value.mark)
@@ -33,11 +43,15 @@ enum TestInput {
         guard let offset = offset(entry.value, "at", &problems) else { return nil }
         members.append(.init("time", .string("\(start.moved(by: offset))")))
       } else {
+        fields.append((entry.key, entry.mark))
         let isNumber = !entry.value.isQuoted && (try? Price(option: text)) != nil
         members.append(.init(entry.key, isNumber ? .number(text) : .string(text)))
       }
     }
-    return JSONValue.object(members).description
+    if !entries.contains(where: { $0.key == "at" || $0.key == "time" }) {
+      problems.add("the row has no 'at': the time since the start of the test, such as 5s", at: node.mark)
+    }
+    return Row(text: JSONValue.object(members).description, mark: node.mark, fields: fields)
   }
 
   static func offset(_ node: ConfigNode, _ key: String, _ problems: inout Problems) -> Duration? {
@@ -59,7 +73,8 @@ enum TestInput {
       return nil
     }
     guard let step = offset(every.value, "every", &problems) else { return nil }
-    var rows: [(place: Int, text: String)] = []
+    if entries.count == 1 { problems.add("there are no prices: write such as AAPL: \"100 101\"", at: mark) }
+    var rows: [(place: Int, row: Row)] = []
     for entry in entries where entry.key != "every" {
       guard case .scalar(let text) = entry.value.value, let prices = values(text) else {
         problems.add(
@@ -75,11 +90,11 @@ enum TestInput {
           "ask": .number("\(price)"), "open": .number("\(price)"), "high": .number("\(price)"), "low": .number("\(price)"),
           "close": .number("\(price)"), "volume": 1, "length": .string(step.optionText),
         ]
-        rows.append((place, row.description))
+        rows.append((place, Row(text: row.description, mark: entry.value.mark)))
       }
     }
     // The same order at each moment as the symbols are written in.
-    return .rows(rows.enumerated().sorted { ($0.element.place, $0.offset) < ($1.element.place, $1.offset) }.map(\.element.text))
+    return .rows(rows.enumerated().sorted { ($0.element.place, $0.offset) < ($1.element.place, $1.offset) }.map(\.element.row))
   }
 
   /// `100 -0.10x60 +0.30x40 95`: a number is a value, a number with a sign and `x` as many steps.

@@ -2,8 +2,10 @@ import EventBus
 import LibC
 import MarketData
 import StockbusConfig
+import StockbusFiles
 import StockbusPlugin
 import StockbusRuntime
+import StockbusSystem
 
 /// One test, run.
 struct TestRun {
@@ -11,19 +13,26 @@ struct TestRun {
   /// What differs from what the test expects, at its places; or why the test could not be run.
   let faults: [Problem]
   let time: Duration
+  /// The way of the events of one symbol, one line each.
+  var trace: [String] = []
+  /// True if somebody wanted it to stop.
+  var wasStopped = false
 
   /// Runs the configuration over the inputs of a test, without effects, and compares what comes.
-  static func run(_ test: ConfigurationTest, of file: TestFile, logLevel: LogLevel) async throws -> TestRun {
+  ///
+  /// - Parameter traced: the symbol whose events are followed.
+  static func run(_ test: ConfigurationTest, of file: TestFile, tracing traced: String?, logLevel: LogLevel) async throws -> TestRun {
     let clock = ContinuousClock()
     let begin = clock.now
-    func ended(_ faults: [Problem]) -> TestRun { TestRun(test: test, faults: faults, time: clock.now - begin) }
+    func ended(_ faults: [Problem], _ trace: [String] = []) -> TestRun {
+      TestRun(test: test, faults: faults, time: clock.now - begin, trace: trace)
+    }
     let rows = RowFiles(test.inputs)
     defer { rows.remove() }
-    let plan: RehearsalPlan
+    let plan: TestPlan
     do {
       try rows.write()
-      let recordings = test.inputs.enumerated().map { Recording(of: $1.source, path: rows.path($0, $1.input)) }
-      plan = try RehearsalPlan(ConfigLoader().load(paths: [file.configuration]), over: recordings, mayReplay: false, Program.current)
+      plan = try TestPlan(test, of: file, recordings: rows.recordings, folder: rows.folder)
     } catch let failure as NewFolder.Failure {
       return ended([Problem(failure.description, at: test.mark)])
     } catch let mistake as RehearsalMistake {
@@ -31,92 +40,144 @@ struct TestRun {
     } catch let problems as Problems {
       return ended(problems.sorted)
     }
-    let pipeline = try LongCommand.pipeline(plan.topology, logLevel: logLevel)
+    let simulation = Simulation(plan, logLevel: logLevel)
+    let pipeline = simulation.pipeline
     var faults: [Problem] = []
-    var readers: [(Expectation, Task<[ToldEvent], Never>)] = []
+    var readers: [(Expectation, [TestReader])] = []
     for expectation in test.expectations {
-      if let topic = pipeline.topic(expectation.component), let reader = reader(of: topic) {
-        readers.append((expectation, reader))
-      } else {
-        let names = plan.topology.nodes.filter { $0.blueprint.output != nil }.map(\.id)
-        faults.append(
-          Problem(
-            "no component \(shown(expectation.component)) gives events"
-              + didYouMean(expectation.component, among: names, otherwise: "; there are \(names.joined(separator: ", "))"),
-            at: expectation.mark))
-      }
+      do throws(Problem) { readers.append((expectation, try plan.readers(for: expectation, simulation))) } catch { faults.append(error) }
     }
     guard faults.isEmpty else { return ended(faults) }
-    var report: RunReport?
-    await LongCommand.run(pipeline) { report = $0 }
-    for (expectation, reader) in readers { faults += expectation.faults(of: await reader.value, from: test.start) }
-    if let report, let text = report.text(isQuiet: true, isLenient: true).split(separator: "\n").last,
-      report.exitStatus(isStrict: false, isLenient: true) != 0
+    let letters = pipeline.topic(RunTopic.deadLetters.rawValue).flatMap { TestReader(of: $0, "", simulation) }
+    var ways: [TestReader] = []
+    if traced != nil { ways = plan.traceable.compactMap { id in pipeline.topic(id).flatMap { TestReader(of: $0, id, simulation) } } }
+    let (end, report) = await simulation.run(checks: test.checks)
+    for (expectation, readers) in readers {
+      var events: [WrittenEvent] = []
+      for reader in readers { events += await reader.events.value }
+      if readers.count > 1 {
+        let order = events.indices.sorted { (events[$0].moment, $0) < (events[$1].moment, $1) }
+        events = order.map { events[$0] }
+      }
+      faults += expectation.faults(of: events, from: test.start)
+    }
+    for (check, snapshot) in zip(test.checks, end.snapshots) {
+      faults += snapshot.map(check.faults) ?? [Problem("the run had ended before", at: check.mark)]
+    }
+    if let abortion = end.abortion {
+      var run = ended([Problem(abortion, at: test.mark)])
+      run.wasStopped = end.wasStopped
+      return run
+    }
+    if let text = report.text(isQuiet: true, isLenient: true).split(separator: "\n").last,
+      report.exitStatus(isStrict: false, isLenient: true) != 0, !test.expectsFailure
     {
       faults.append(Problem("the run failed: \(text)", at: test.mark))
     }
-    return ended(faults)
-  }
-
-  /// Collects what is published on a topic from now on, as text.
-  private static func reader(of topic: any AnyTopic) -> Task<[ToldEvent], Never>? {
-    func open<E: Event>(_: E.Type) -> Task<[ToldEvent], Never>? {
-      guard let topic = topic as? Topic<E> else { return nil }
-      let names = E.schema.fields.map(\.name)
-      let encoders = names.compactMap { EventEncoder<E>(fields: [$0]) }
-      let sequence = topic.events()
-      let beginning = sequence.begin()
-      return Task {
-        var told: [ToldEvent] = []
-        let events = sequence.makeAsyncIterator(at: beginning)
-        while let event = await events.next() {
-          let fields = zip(names, encoders).map { (name: $0, text: plain($1, event)) }
-          told.append(ToldEvent(fields: fields, time: E.schema.time(of: event)))
-        }
-        return told
+    for letter in await letters?.events.value ?? [] {
+      guard let origin = letter["origin"], let mark = rows.mark(of: origin) else { continue }
+      faults.append(Problem("this is no event of its source: \(letter["reason"] ?? "")", at: mark))
+    }
+    var trace: [(moment: Duration, line: String)] = []
+    for reader in ways {
+      for event in await reader.events.value where event["symbol"] == traced {
+        trace.append((event.moment, "\(reader.component): \(event.text([], from: test.start))"))
       }
     }
-    return open(topic.eventType)
-  }
-
-  private static func plain<E: Event>(_ encoder: EventEncoder<E>, _ event: E) -> String {
-    var out = ByteWriter(capacity: 64)
-    encoder.encodeCSV(event, to: &out)
-    let text = out.string
-    guard text.first == "\"", text.count >= 2 else { return text }
-    // Removes the quotation marks of CSV.
-    return String(text.dropFirst().dropLast()).replacing("\"\"", with: "\"")
+    let order = trace.indices.sorted { (trace[$0].moment, $0) < (trace[$1].moment, $1) }
+    return ended(faults, order.map { "+\(Duration.microseconds(trace[$0].moment / .microseconds(1)).optionText) \(trace[$0].line)" })
   }
 }
 
-/// The rows that a test has written for its sources, as files.
+extension ConfigurationTest {
+  /// True if the test looks at what was lost or has failed, so that this alone is no failure of the test.
+  fileprivate var expectsFailure: Bool { !checks.isEmpty && !faults.isEmpty }
+}
+
+/// A reader of all that a component publishes.
+struct TestReader {
+  let component: String
+  /// The names of the fields.
+  let names: [String]
+  let events: Task<[WrittenEvent], Never>
+
+  /// Reads from now on. Nil if the topic's events cannot be written.
+  init?(of topic: any AnyTopic, _ component: String, _ simulation: Simulation) {
+    func open<E: Event>(_: E.Type) -> TestReader? {
+      guard let topic = topic as? Topic<E> else { return nil }
+      let names = E.schema.fields.map(\.name)
+      let areNumbers = E.schema.fields.map { $0.kind == .decimal || $0.kind == .integer }
+      let encoders = names.compactMap { EventEncoder<E>(fields: [$0]) }
+      let sequence = topic.events()
+      let beginning = sequence.begin()
+      let task = Task(executorPreference: simulation.executor) {
+        var written: [WrittenEvent] = []
+        let events = sequence.makeAsyncIterator(at: beginning)
+        while let event = await events.next() {
+          let fields = names.indices.map { i in
+            let text = encoders[i].plainText(event)
+            return (name: names[i], text: names[i] == "component" ? TestPlan.source(text) : text, isNumber: areNumbers[i])
+          }
+          let time = E.schema.time(of: event)
+          written.append(WrittenEvent(fields: fields, time: time, moment: simulation.moment(of: time)))
+        }
+        return written
+      }
+      return TestReader(component: component, names: names, events: task)
+    }
+    guard let reader = open(topic.eventType) else { return nil }
+    self = reader
+  }
+
+  private init(component: String, names: [String], events: Task<[WrittenEvent], Never>) {
+    (self.component, self.names, self.events) = (component, names, events)
+  }
+}
+
+/// The rows that a test has written for its sources, as files; and those that the run writes.
 private struct RowFiles {
+  let folder: String
   private let inputs: [(source: String, input: TestInput)]
-  private let folder: String
 
   init(_ inputs: [(source: String, input: TestInput)]) {
     self.inputs = inputs
     folder = "\(ConfigLoader.processEnvironment("TMPDIR") ?? "/tmp")/stockbus-test-\(getpid())-\(UInt64.random(in: 0 ... .max))"
   }
 
-  private var files: [DraftFile] {
-    inputs.enumerated().compactMap { number, input in
-      guard case .rows(let rows) = input.input else { return nil }
-      return DraftFile(path: "\(number).jsonl", text: rows.joined(separator: "\n") + "\n")
+  var recordings: [Recording] {
+    inputs.enumerated().map { number, input in
+      var isOwn = false
+      if case .rows = input.input { isOwn = true }
+      return Recording(of: input.source, path: path(number, input.input), isOwn: isOwn)
     }
   }
 
-  func path(_ number: Int, _ input: TestInput) -> String {
+  /// Where the row at `FOLDER/0.jsonl:3` is written in the test; nil for other places.
+  func mark(of origin: String) -> ConfigNode.Mark? {
+    let parts = origin.dropFirst(folder.count + 1).split(separator: ".jsonl:")
+    guard origin.hasPrefix(folder), parts.count == 2, let number = Int(parts[0]), let line = Int(parts[1]), inputs.indices.contains(number),
+      case .rows(let rows) = inputs[number].input, rows.indices.contains(line - 1)
+    else { return nil }
+    return rows[line - 1].mark
+  }
+
+  private func path(_ number: Int, _ input: TestInput) -> String {
     switch input {
     case .file(let path): path
     case .rows: "\(folder)/\(number).jsonl"
     }
   }
 
-  func write() throws(NewFolder.Failure) { try NewFolder.write(files, to: folder) }
+  func write() throws(NewFolder.Failure) {
+    let files = inputs.enumerated().compactMap { number, input -> DraftFile? in
+      guard case .rows(let rows) = input.input else { return nil }
+      return DraftFile(path: "\(number).jsonl", text: rows.map(\.text).joined(separator: "\n") + "\n")
+    }
+    try NewFolder.write(files, to: folder)
+  }
 
   func remove() {
-    for number in inputs.indices { unlink("\(folder)/\(number).jsonl") }
+    for name in (try? FolderListing.names(folder)) ?? [] { unlink("\(folder)/\(name)") }
     rmdir(folder)
   }
 }

@@ -6,8 +6,9 @@ enum TestText {
   /// `ok    golden cross fires once (12 ms)`, or `FAIL` with what is wrong below.
   static func lines(_ run: TestRun) -> [String] {
     let name = visible(run.test.name, limit: 200)
-    if run.faults.isEmpty { return ["ok    \(name) (\(run.time.roughText))"] }
-    return ["FAIL  \(name)"] + run.faults.map { "      \($0.mark.place): \(visible($0.message, limit: 2000))" }
+    let trace = run.trace.map { "      \(visible($0, limit: 1000))" }
+    if run.faults.isEmpty { return ["ok    \(name) (\(run.time.roughText))"] + trace }
+    return ["FAIL  \(name)"] + trace + run.faults.map { "      \($0.mark.place): \(visible($0.message, limit: 2000))" }
   }
 
   /// `3 tests, 1 failed`.

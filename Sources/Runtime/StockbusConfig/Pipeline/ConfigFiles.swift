@@ -10,8 +10,8 @@ enum ConfigFiles {
     let inode: UInt64
   }
 
-  /// The files that `path` stands for: itself, or the `*.yaml` and `*.yml` files of a folder in order of their names, without hidden files
-  /// and sub-folders.
+  /// The files that `path` stands for: itself, or the `*.yaml` and `*.yml` files of a folder in order of their names, without hidden files,
+  /// tests (`*.test.yaml`) and sub-folders.
   static func expand(_ path: String, limits: ConfigLimits) throws(Problem) -> [String] {
     let path = path == "-" ? "/dev/stdin" : path
     let found: stat
@@ -57,7 +57,10 @@ enum ConfigFiles {
     (try? status(path)).map { Identity(device: UInt64(truncatingIfNeeded: $0.st_dev), inode: UInt64($0.st_ino)) }
   }
 
-  private static func isYAML(_ name: String) -> Bool { !name.hasPrefix(".") && (name.hasSuffix(".yaml") || name.hasSuffix(".yml")) }
+  private static func isYAML(_ name: String) -> Bool {
+    guard !name.hasPrefix("."), name.hasSuffix(".yaml") || name.hasSuffix(".yml") else { return false }
+    return !name.hasSuffix(".test.yaml") && !name.hasSuffix(".test.yml")
+  }
 
   private static func isFolder(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFDIR }
 

@@ -37,11 +37,11 @@ package struct Topology: Sendable {
     self.doubts = doubts
   }
 
-  /// This topology with other components.
-  package func with(_ nodes: [PlannedNode]) -> Topology {
+  /// This topology with other components, and other settings if they are given.
+  package func with(_ nodes: [PlannedNode], _ settings: RunSettings? = nil) -> Topology {
     Topology(
-      nodes: nodes, settings: settings, outerFiles: outerFiles, doubts: doubts, notes: notes, runtime: runtime, instruments: instruments,
-      past: past, written: written)
+      nodes: nodes, settings: settings ?? self.settings, outerFiles: outerFiles, doubts: doubts, notes: notes, runtime: runtime,
+      instruments: instruments, past: past, written: written)
   }
 
   /// All files that the run reads.
@@ -103,16 +103,19 @@ extension PlannedNode {
     }
   }
 
-  /// The same, with the inputs of another plan.
-  package func reading(_ inputs: [PlannedEdge]) -> PlannedNode { with(inputs, assembly) }
+  /// The same, with other inputs, and in another order if it is given.
+  package func reading(_ inputs: [PlannedEdge], merge: MergeOrder? = nil) -> PlannedNode { with(inputs, assembly, merge: merge) }
 
   /// The same, without effects outside of the run.
-  package var withoutEffects: PlannedNode { with(inputs, assembly.withoutEffects()) }
+  package var withoutEffects: PlannedNode { with(assembly.withoutEffects()) }
 
-  private func with(_ inputs: [PlannedEdge], _ assembly: Blueprint.Assembly) -> PlannedNode {
+  /// The same with an assembly made of its own.
+  package func with(_ assembly: Blueprint.Assembly) -> PlannedNode { with(inputs, assembly) }
+
+  private func with(_ inputs: [PlannedEdge], _ assembly: Blueprint.Assembly, merge: MergeOrder? = nil) -> PlannedNode {
     PlannedNode(
       id: id, plugin: plugin, blueprint: blueprint, assembly: assembly, inputs: inputs, topic: topic, supervision: supervision,
-      merge: merge, description: description, place: place)
+      merge: merge ?? self.merge, description: description, place: place)
   }
 
   /// True if both have the same plugin, options and supervision, wherever they are written and whatever their inputs are.

@@ -127,6 +127,7 @@ final class Worker: @unchecked Sendable {
       }
       busy = job.busy
       job.run()
+      ActiveJobs.leave()
     }
   }
 

@@ -40,7 +40,10 @@ package final class WorkerPool: TaskExecutor, SleepWatch {
   package func enqueue(_ job: consuming ExecutorJob) { enqueue(PlacedJob(UnownedJob(job), on: self)) }
 
   func enqueue(_ job: PlacedJob) {
-    if let worker = current.worker { return worker.append(job, since: worker.began, for: self) }
+    if let worker = current.worker {
+      ActiveJobs.enter()
+      return worker.append(job, since: worker.began, for: self)
+    }
     // Enqueued from outside the pool: a timer, a socket, a component with a thread of its own.
     place(job)
   }
@@ -48,6 +51,7 @@ package final class WorkerPool: TaskExecutor, SleepWatch {
   /// Gives the job to the first idle worker; if there is none, to the present worker, or to the first one if the caller is outside the
   /// pool.
   func place(_ job: PlacedJob) {
+    ActiveJobs.enter()
     defer {
       // After the job, so that a monitor that is about to sleep sees either the work or this call.
       monitor?.begin(for: self)

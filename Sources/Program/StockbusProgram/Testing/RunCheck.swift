@@ -1,0 +1,134 @@
+import StockbusConfig
+import StockbusPlugin
+import StockbusRuntime
+
+/// What a run should look like at a time, or at its end: its ledger, the states of its components, its log.
+struct RunCheck: Sendable {
+  /// What a run looks like.
+  struct Snapshot: Sendable {
+    let ledger: Ledger
+    let health: [ComponentHealth]
+    let log: [RunLogLine]
+
+    init(_ pipeline: Pipeline) {
+      (ledger, health, log) = (pipeline.ledger, pipeline.health, pipeline.log(after: 0))
+    }
+  }
+
+  /// Just after everything that happens at a time: what time brings about happens a nanosecond after it.
+  static func end(of moment: Duration) -> Duration { moment + .microseconds(1) }
+
+  enum Subject: String, CaseIterable { case ledger, states, log }
+
+  private enum Wanted: Sendable {
+    /// The total of a component's events, or of the run's; and what it should be.
+    case count(component: String?, name: String, Int)
+    case state(component: String, String)
+    /// A text that is in a line.
+    case line(String)
+  }
+
+  /// Since the start of the test; nil for the end.
+  let at: Duration?
+  let mark: ConfigNode.Mark
+  private var wanted: [(what: Wanted, mark: ConfigNode.Mark)] = []
+
+  /// Reads `ledger: { lost: 0, kept: { delivered: 5 } }`, `states: { kept: degraded }` or `log: [the disk is full]`.
+  init(_ subject: Subject, _ node: ConfigNode, at: Duration?, _ problems: inout Problems) {
+    self.at = at
+    mark = node.mark
+    switch (subject, node.value) {
+    case (.ledger, .map(let entries)):
+      for entry in entries {
+        if case .map(let inner) = entry.value.value {
+          for entry2 in inner { count(entry2, of: entry.key, &problems) }
+        } else {
+          count(entry, of: nil, &problems)
+        }
+      }
+    case (.states, .map(let entries)):
+      let known = Health.State.allCases.map(\.fieldName)
+      for entry in entries {
+        let word = entry.value.word ?? ""
+        if known.contains(word) {
+          wanted.append((.state(component: entry.key, word), entry.value.mark))
+        } else {
+          let hint = didYouMean(word, among: known, otherwise: "; there are \(known.joined(separator: ", "))")
+          problems.add("there is no state \(entry.value.kind)\(hint)", at: entry.value.mark)
+        }
+      }
+    case (.log, .list(let items)):
+      for item in items {
+        if let text = item.word {
+          wanted.append((.line(text), item.mark))
+        } else {
+          problems.add("a line of the log is a text", at: item.mark)
+        }
+      }
+    case (.ledger, _): problems.add("'ledger' is a mapping such as { lost: 0, kept: { delivered: 5 } }, got \(node.kind)", at: node.mark)
+    case (.states, _): problems.add("'states' is a mapping such as { kept: degraded }, got \(node.kind)", at: node.mark)
+    case (.log, _): problems.add("'log' is a list of texts that are in its lines, got \(node.kind)", at: node.mark)
+    }
+  }
+
+  private mutating func count(_ entry: ConfigNode.Entry, of component: String?, _ problems: inout Problems) {
+    if let count = entry.value.word.flatMap({ Int($0) }), count >= 0 {
+      wanted.append((.count(component: component, name: entry.key, count), entry.mark))
+    } else {
+      problems.add("\(shown(entry.key)) must be a whole number, got \(entry.value.kind)", at: entry.value.mark)
+    }
+  }
+
+  // MARK: Comparing
+
+  func faults(of snapshot: Snapshot) -> [Problem] { wanted.flatMap { faults(of: snapshot, $0.what, at: $0.mark) } }
+
+  private var moment: String { at.map { "at \($0.optionText) " } ?? "" }
+
+  private func faults(of snapshot: Snapshot, _ wanted: Wanted, at mark: ConfigNode.Mark) -> [Problem] {
+    switch wanted {
+    case .count(let component, let name, let count):
+      let counts = counts(snapshot.ledger, of: component)
+      let names = counts.map(\.name)
+      guard let found = counts.first(where: { $0.name == name }) else {
+        let what = component.map { "the ledger of \(shown($0)) has" } ?? "the ledger has"
+        let hint = didYouMean(name, among: names, otherwise: "; it has \(names.joined(separator: ", "))")
+        return [Problem("\(what) no \(shown(name))\(hint)", at: mark)]
+      }
+      if found.count == count { return [] }
+      return [Problem("\(moment)\(component.map { "\($0)'s " } ?? "")\(name) is \(found.count), not \(count)", at: mark)]
+    case .state(let component, let state):
+      guard let health = snapshot.health.first(where: { $0.id == component }) else {
+        let names = snapshot.health.map(\.id)
+        let hint = didYouMean(component, among: names, otherwise: "; there are \(names.joined(separator: ", "))")
+        return [Problem("the run has no component \(shown(component))\(hint)", at: mark)]
+      }
+      if health.state.fieldName == state { return [] }
+      let why = health.lastError.map { ": \(visible($0, limit: 200))" } ?? ""
+      return [Problem("\(moment)\(component) is \(health.state.fieldName)\(why), not \(state)", at: mark)]
+    case .line(let text):
+      if snapshot.log.contains(where: { $0.message.contains(text) }) { return [] }
+      let last = snapshot.log.suffix(3).map { "\($0.component.map { "\($0): " } ?? "")\(visible($0.message, limit: 200))" }
+      let said = last.isEmpty ? "; the log is empty" : "; the last lines are: \(last.joined(separator: " | "))"
+      return [Problem("\(moment)no line of the log has \(shown(text))\(said)", at: mark)]
+    }
+  }
+
+  /// The counts of the edges into a component, or of all; then its own counters. Names as in a test: `dead_letters`.
+  private func counts(_ ledger: Ledger, of component: String?) -> [(name: String, count: Int)] {
+    // What a test gives a source is no edge of the configuration.
+    let given = ledger.edges.filter { TestPlan.source($0.from) == $0.from }
+    let edges = given.filter { component == nil || $0.to == component }.reduce(into: EdgeCounts()) { $0 += $1.counts }
+    var own: [String: Int] = [:]
+    for entry in ledger.counters where component == nil || TestPlan.source(entry.component) == component {
+      own[Self.name(entry.name), default: 0] += entry.total
+    }
+    let fixed = [
+      ("published", edges.published), ("delivered", edges.delivered), ("filtered", edges.filtered), ("dropped", edges.dropped),
+      ("conflated", edges.conflated), ("lost", own["lost"] ?? 0), ("dead_letters", own["dead_letters"] ?? 0), ("gaps", own["gaps"] ?? 0),
+    ]
+    return fixed + own.sorted { $0.key < $1.key }.filter { entry in !fixed.contains { $0.0 == entry.key } }.map { ($0.key, $0.value) }
+  }
+
+  private static func name(_ counter: String) -> String { counter.lowercased().replacing(" ", with: "_") }
+}

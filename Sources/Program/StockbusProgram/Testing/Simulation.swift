@@ -1,0 +1,150 @@
+import LibC
+import MarketData
+import StockbusFiles
+import StockbusPlugin
+import StockbusRuntime
+import StockbusTestKit
+
+/// A run under a clock of its own, which moves to the next moment at which something is due as soon as nothing else happens. So an hour takes
+/// milliseconds, and what happens at a moment is over before the next one.
+///
+/// Without time, for configurations with child programs, it is a usual run by the machine's clock.
+struct Simulation: Sendable {
+  /// How a run was.
+  struct Ending {
+    /// What the run looked like when the checks wanted to know; nil if it had ended before.
+    var snapshots: [RunCheck.Snapshot?]
+    /// Why it was aborted; nil if it was not.
+    var abortion: String?
+    /// True if somebody wanted it to stop.
+    var wasStopped: Bool { abortion == Self.stopped }
+    static let stopped = "it was stopped"
+  }
+
+  let pipeline: Pipeline
+  /// Where everything has to run that the clock should wait for.
+  let executor = WorkerPool.shared
+  private let clock: ManualTimekeeper?
+  private let script: TestScript
+
+  /// Wires a run.
+  init(_ plan: TestPlan, logLevel: LogLevel) {
+    script = plan.script
+    let clock = script.isTimed ? ManualTimekeeper(start: script.start) : nil
+    self.clock = clock
+    var calls = SystemCalls()
+    if let clock {
+      let windows = script.faults.filter { $0.kind == .fullDisk }
+      let write = calls.write
+      calls.write = { descriptor, bytes, count in
+        guard windows.contains(where: { $0.isOn(at: clock.uptime) }) else { return write(descriptor, bytes, count) }
+        errno = ENOSPC
+        return -1
+      }
+    }
+    let zone = plan.topology.settings.displayZone
+    pipeline = Pipeline(
+      plan.topology, clock: clock ?? SystemTimekeeper(),
+      logger: Logger(label: "stockbus") { _ in TestLog(shown: ConsoleLogHandler(logLevel: logLevel.level, zone: zone)) },
+      services: Services(plan.topology.instruments, calls, script))
+  }
+
+  /// The time since the start of the test at which something happens now; without time, that of the event.
+  func moment(of time: Timestamp) -> Duration { clock?.uptime ?? script.moment(of: time) }
+
+  /// Runs until the sources and everything behind them have ended.
+  func run(checks: [RunCheck]) async -> (ending: Ending, report: RunReport) {
+    guard let clock else {
+      let report = await runPipeline()
+      let snapshot = RunCheck.Snapshot(pipeline)
+      return (Ending(snapshots: checks.map { _ in snapshot }), report)
+    }
+    let moments = Guarded(TestMoments(checks, script))
+    ActiveJobs.whenIdle { [pipeline] in moments.withLock { $0.moveOn(clock, pipeline) } }
+    defer { ActiveJobs.whenIdle(nil) }
+    let watch = Task { await abortIfStuck(clock) }
+    let report = await runPipeline()
+    watch.cancel()
+    let abortion = await watch.value
+    let last = RunCheck.Snapshot(pipeline)
+    let found = moments.withLock { $0.snapshots }
+    return (Ending(snapshots: checks.indices.map { checks[$0].at == nil ? last : found[$0] }, abortion: abortion), report)
+  }
+
+  private func runPipeline() async -> RunReport {
+    var report: RunReport?
+    await LongCommand.run(pipeline) { report = $0 }
+    guard let report else { preconditionFailure("a run ends with a report") }
+    return report
+  }
+
+  /// Aborts the run if somebody wants it to stop, or if nothing has happened for some seconds and nothing is due. Returns why it has.
+  private func abortIfStuck(_ clock: ManualTimekeeper) async -> String? {
+    var rounds = 0
+    while rounds < 50, !pipeline.isStopping {
+      if (try? await SystemTimekeeper().sleep(for: .milliseconds(100))) == nil { return nil }
+      rounds = ActiveJobs.isIdle && !clock.hasMore ? rounds + 1 : 0
+    }
+    let why = pipeline.isStopping ? Ending.stopped : "the run stood still: it waits for something outside of it"
+    pipeline.abort()
+    return why
+  }
+}
+
+/// What a test does at moments of its own.
+private struct TestMoments: Sendable {
+  private enum Step: Sendable {
+    case look(check: Int)
+    case set(Duration)
+  }
+
+  /// In the order of their times.
+  private var steps: [(at: Duration, step: Step)]
+  private(set) var snapshots: [Int: RunCheck.Snapshot] = [:]
+
+  init(_ checks: [RunCheck], _ script: TestScript) {
+    var steps: [(at: Duration, step: Step)] = []
+    for fault in script.faults { if case .clock(let step) = fault.kind { steps.append((fault.from, .set(step))) } }
+    for (number, check) in checks.enumerated() {
+      if let at = check.at { steps.append((RunCheck.end(of: at), .look(check: number))) }
+    }
+    self.steps = steps.sorted { $0.at < $1.at }
+  }
+
+  /// Nothing more happens at the present time: moves the clock to the next moment at which something is due.
+  mutating func moveOn(_ clock: ManualTimekeeper, _ pipeline: Pipeline) {
+    guard clock.hasMore, let next = clock.deadlines.first else { return }
+    while let first = steps.first, first.at <= next {
+      steps.removeFirst()
+      // Not to `next`, where something else happens.
+      if first.at > clock.uptime, first.at < next { clock.advance(by: first.at - clock.uptime) }
+      switch first.step {
+      case .look(let check): snapshots[check] = RunCheck.Snapshot(pipeline)
+      case .set(let step): clock.step(by: step)
+      }
+    }
+    clock.advanceToNextDeadline()
+  }
+}
+
+extension ManualTimekeeper {
+  /// True if something is due, other than what a run does when it does not end.
+  fileprivate var hasMore: Bool { deadlines.first.map { $0 - uptime < TestPlan.longest } ?? false }
+}
+
+/// Keeps all lines from `info` on, and writes those that are to be shown.
+private struct TestLog: LogHandler {
+  var shown: ConsoleLogHandler
+  var logLevel = Logger.Level.info
+  var metadata: Logger.Metadata {
+    get { shown.metadata }
+    set { shown.metadata = newValue }
+  }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { shown[metadataKey: key] }
+    set { shown[metadataKey: key] = newValue }
+  }
+
+  func log(event: LogEvent) { if event.level >= shown.logLevel { shown.log(event: event) } }
+}

@@ -1,0 +1,142 @@
+import EventBus
+import StockbusPlugin
+
+extension Plugin {
+  /// Takes the place of a source in a test; a configuration cannot name it.
+  static let testFeed = Plugin(
+    "test_feed", "Sends the events that a test gives a source.", TestFeedPlugin.self,
+    hot: [.relay(TestFeed<Trade>.self), .relay(TestFeed<Quote>.self), .relay(TestFeed<Bar>.self)])
+}
+
+enum TestFeedPlugin: AnyEventPlugin {
+  static func bind<E: Event>(_: E.Type) -> Blueprint { .relay(TestFeed<E>.self) }
+}
+
+/// Sends the events that a test gives a source, each when the run's clock has reached its receipt, with the faults of the test.
+actor TestFeed<E: Event>: Source, Sink, BackgroundComponent {
+  typealias Input = E
+  typealias Output = E
+
+  private enum Step: Sendable {
+    case send(E)
+    /// What has been received so far is to be sent, and nothing comes before the clock moves.
+    case wait
+  }
+
+  private let context: Context
+  private let script: TestScript
+  private let faults: [TestFault]
+  /// The clock is set during the test, and what comes is received at its time.
+  private let isReceivedNow: Bool
+  /// How many of the present batch's events were taken, and how many of it an earlier instance has taken.
+  private var taken = 0
+  private var known: Int
+  private let (steps, arrivals) = AsyncStream<Step>.makeStream()
+  /// What comes at the end of a fault, and that fault.
+  private var held: [E] = []
+  private var holding: TestFault?
+
+  init(_ settings: NoOptions, _ context: Context) {
+    self.context = context
+    script = context.services[TestScript.self]
+    faults = script.faults.filter { $0.component == context.id && $0.kind.isOfSource }
+    isReceivedNow = script.faults.contains { if case .clock = $0.kind { true } else { false } }
+    known = context.recall(Self.place) ?? 0
+  }
+
+  // MARK: In
+
+  func receive(_ events: Span<E>) async throws {
+    if known == 0 { taken = 0 }
+    for i in events.indices {
+      if known > 0 {
+        known -= 1
+        continue
+      }
+      let moment = script.moment(of: E.schema.receipt(of: events[i]))
+      if let holding, moment >= holding.until { try await release(holding) }
+      if script.isTimed { try await wait(until: moment) }
+      take(events[i], at: moment)
+      taken += 1
+      context.remember(taken, Self.place)
+    }
+  }
+
+  private static var place: MemoryKey<Int> { MemoryKey("taken", whenOptionsChange: .drop) }
+
+  private func take(_ event: E, at moment: Duration) {
+    let kinds = Set(faults.filter { $0.isOn(at: moment) }.map(\.kind))
+    if kinds.contains(.disconnect) { return }
+    if kinds.contains(.malformed) {
+      var text = ByteWriter(capacity: 256)
+      EventEncoder<E>().encodeJSON(event, to: &text)
+      return context.reject(text.string, origin: "the test", reason: "malformed by a fault of the test", symbol: E.schema.symbol(of: event))
+    }
+    let times = kinds.contains(.duplicate) ? 2 : 1
+    if let fault = faults.first(where: { $0.isOn(at: moment) && ($0.kind == .stall || $0.kind == .reorder) }) {
+      holding = fault
+      for _ in 0..<times { held.append(event) }
+    } else {
+      for _ in 0..<times { send(event, isLate: isReceivedNow) }
+    }
+  }
+
+  private func release(_ fault: TestFault) async throws {
+    if script.isTimed { try await wait(until: fault.until) }
+    holding = nil
+    for event in fault.kind == .reorder ? held.reversed() : held { send(event, isLate: true) }
+    held = []
+  }
+
+  private func send(_ event: E, isLate: Bool) {
+    var event = event
+    if isLate { E.schema.receive(&event, at: context.clock.now) }
+    arrivals.yield(.send(event))
+  }
+
+  private func wait(until moment: Duration) async throws {
+    if moment <= context.clock.uptime { return }
+    arrivals.yield(.wait)
+    try await context.clock.sleep(until: moment)
+  }
+
+  func drain() async throws {
+    if let holding { try await release(holding) }
+    if script.isTimed { try await wait(until: script.end) }
+    arrivals.finish()
+  }
+
+  func stop() { arrivals.finish() }
+
+  /// Shows that the source is disconnected or stalled, as long as it is.
+  func background() async {
+    for fault in faults.sorted(by: { $0.from < $1.from }) where fault.kind == .disconnect || fault.kind == .stall {
+      if fault.until <= context.clock.uptime { continue }
+      let reason = fault.kind == .disconnect ? "disconnected by a fault of the test" : "stalled by a fault of the test"
+      if (try? await context.clock.sleep(until: fault.from)) == nil { return }
+      if fault.kind == .disconnect { context.connection(.disconnected, reason) }
+      context.report(trouble: reason)
+      if (try? await context.clock.sleep(until: fault.until)) == nil { return }
+      if fault.kind == .disconnect { context.connection(.connected, "the fault of the test is over") }
+      context.report(trouble: nil)
+    }
+  }
+
+  // MARK: Out
+
+  func run(into output: inout Outlet<E>) async throws {
+    var isIdle = false
+    for await step in steps {
+      switch step {
+      case .send(let event): output.send(event)
+      case .wait:
+        try await output.flush()
+        // From now on time passes for the readers, also if nothing more comes.
+        if !isIdle { output.beginIdle() }
+        isIdle = true
+      }
+    }
+    try Task.checkCancellation()
+    try await output.flush()
+  }
+}
