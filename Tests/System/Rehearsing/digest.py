@@ -252,8 +252,8 @@ def main():
         desk.write("desk.yaml", USUAL)
         # An hour in six seconds.
         desk.write("paced.yaml", USUAL, "600x")
-        found = {"rehearsal": desk.rehearse("desk.yaml", "--over", "rows.csv"), "again": desk.rehearse("desk.yaml", "--over", "rows=rows.csv"), "live": desk.live("desk.yaml"),
-                 "live, 600x": desk.live("paced.yaml")}
+        found = {"rehearsal": desk.rehearse("desk.yaml", "--over", "rows.csv"), "again": desk.rehearse("desk.yaml", "--over", "rows=rows.csv"),
+                 "live": desk.live("desk.yaml"), "live, 600x": desk.live("paced.yaml")}
         expected = model(rows, USUAL)
         by_rule = Counter(f"{rule}{'' if status == 'firing' else ' over'}" for _, rule, _, status in expected.elements())
         print(f"{len(rows)} trades in {rows[-1][0] // 60000} minutes: {', '.join(f'{name} {count}' for name, count in sorted(by_rule.items()))}")
