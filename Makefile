@@ -8,7 +8,7 @@ BUILD = SWIFT='$(SWIFT)' sh Scripts/build.sh --explicit-target-dependency-import
 # relocations take a tenth of the room if the loader knows that form (glibc 2.36).
 FAST = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors $(PACKED)
 PACKED := $(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, v, "."); if (v[1] * 1000 + v[2] >= 2036) print "-Xlinker -z -Xlinker pack-relative-relocs" }')
-CONFIGS = plugins.yaml $(wildcard Examples/*.yaml Examples/nats/*.yaml Examples/venues/*.yaml Examples/plugins/awk/*.yaml)
+CONFIGS = plugins.yaml $(filter-out %.test.yaml,$(wildcard Examples/*.yaml Examples/nats/*.yaml Examples/venues/*.yaml Examples/plugins/awk/*.yaml))
 BENCHMARKS = $(addprefix Benchmarks/,Package.swift Sources Peers/swift/Package.swift Peers/swift/Sources Alternatives/Package.swift Alternatives/Sources)
 OUTSIDE = $(addprefix Examples/plugins/moving-average/,Package.swift Sources Tests) $(addprefix Examples/plugins/spread/,Package.swift Sources Tests) Examples/plugins/tutorials
 FUZZING = $(addprefix Fuzzing/,Package.swift Sources)
@@ -92,10 +92,11 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Plugins Tests $(OUTSIDE) $(BENCHMARKS) $(FUZZING)
 
-## validate                        check every shipped configuration
+## validate                        check every shipped configuration, and run their tests
 validate: setup
 	$(BUILD) --product stockbus
 	@for config in $(CONFIGS); do printf '%s: ' "$$config"; .build/debug/stockbus validate "$$config" || exit 1; done
+	.build/debug/stockbus test Examples
 
 ## disk                            fill small disks and count what is on them (root)
 disk: setup
