@@ -18,7 +18,7 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test test-build test-outside build install deb tarball test-packages man docs setup map lint format validate disk recovery replays test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
+.PHONY: help run test test-build test-outside build install deb tarball test-packages man docs setup map lint format validate disk recovery replays test-rehearsals test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
 
 ## help                            list these
 help:
@@ -127,6 +127,12 @@ test-nats: setup
 replays: setup
 	$(BUILD) --product stockbus
 	python3 Tests/System/SameBytes/replays.py --minutes $(or $(MINUTES),10)
+
+## test-rehearsals                 rules beside Prometheus, one digest of alerts, nothing that gets out, planted mistakes
+test-rehearsals: setup
+	$(BUILD) --product stockbus
+	@for part in promtool digest nothing_out planted; do \
+	  python3 Tests/System/Rehearsing/$$part.py .build/debug/stockbus || [ $$? -eq 77 ] || exit 1; done
 
 ## bench [ONLY=bus,replay]         measure beside the peers (30 minutes)
 bench: setup
