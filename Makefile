@@ -96,7 +96,7 @@ format:
 validate: setup
 	$(BUILD) --product stockbus
 	@for config in $(CONFIGS); do printf '%s: ' "$$config"; .build/debug/stockbus validate "$$config" || exit 1; done
-	.build/debug/stockbus test Examples
+	.build/debug/stockbus test Examples Examples/nats Examples/venues Examples/plugins/awk
 
 ## disk                            fill small disks and count what is on them (root)
 disk: setup
