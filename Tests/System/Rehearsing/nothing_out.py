@@ -31,6 +31,8 @@ sources:
       messages:
         prices: { when: { prices: "[]" }, each: [prices], event: quote, fields: { symbol: symbol, bid: bid, ask: ask, time: at } }
   ticks: { plugin: generator, symbols: [BTC-USD], interval: 100ms, seed: 1 }
+  echo: { plugin: echo_socket, inputs: [ticks], url: "ws://127.0.0.1:9" }
+  remote: { plugin: nats_in, servers: ["nats://127.0.0.1:9"], stream: PRICES, event: trade }
 processors:
   minutes: { plugin: bars, inputs: [live], lengths: [1m] }
   follows: { plugin: demo_momentum, inputs: [ticks], account: fund, window: 2, threshold: 0.001% }
@@ -56,7 +58,7 @@ sinks:
   kept: { plugin: history, inputs: [ticks], path: history.db }
   called: { plugin: program_sink, inputs: [ticks], run: [tee, lines.txt], protocol: lines }
   web: { plugin: dashboard, inputs: [ticks, ranked, broker.fills], listen: "127.0.0.1:0", accounts: closed, file: people.db }
-  screen: { plugin: console_viewer, inputs: [polled, connections] }
+  screen: { plugin: console_viewer, inputs: [polled, echo, remote, connections] }
 """
 # Components with processes of their own, which have no history.
 APART = """
@@ -77,12 +79,13 @@ tests:
       live: { BTC-USD: "100 +1x5", every: 1m }
       ticks: trades.csv
       polled: [{ at: 0s, symbol: BTC-USD, bid: 99, ask: 101 }]
+      remote: { BTC-USD: "100", every: 1m }
     expect: { desk: { contains: [{ at: 0s, rule: any, price: 100 }, { at: 1m, rule: any }] } }
 """
+OVER = [word for source in ["live", "ticks", "remote"] for word in ["--over", f"{source}=trades.csv"]] + ["--over", "polled=quotes.csv"]
 WAYS = {
-    "rehearse": ["rehearse", "desk.yaml", "--over", "live=trades.csv", "--over", "ticks=trades.csv", "--over", "polled=quotes.csv"],
-    "rehearse, against": ["rehearse", "desk.yaml", "--over", "live=trades.csv", "--over", "ticks=trades.csv", "--over", "polled=quotes.csv",
-                          "--against", "desk.yaml", "--format", "json"],
+    "rehearse": ["rehearse", "desk.yaml", *OVER],
+    "rehearse, against": ["rehearse", "desk.yaml", *OVER, "--against", "desk.yaml", "--format", "json"],
     "rehearse, own processes": ["rehearse", "apart.yaml", "--over", "trades.csv"],
     "test": ["test", "desk.test.yaml"],
     "test, junit": ["test", "--format", "junit"],
