@@ -131,7 +131,7 @@ replays: setup
 ## test-rehearsals                 rules beside Prometheus, one digest of alerts, nothing that gets out, planted mistakes
 test-rehearsals: setup
 	$(BUILD) --product stockbus
-	@for part in promtool digest nothing_out planted; do \
+	@for part in promtool digest order nothing_out planted; do \
 	  python3 Tests/System/Rehearsing/$$part.py .build/debug/stockbus || [ $$? -eq 77 ] || exit 1; done
 
 ## bench [ONLY=bus,replay]         measure beside the peers (30 minutes)
