@@ -8,7 +8,7 @@ BUILD = SWIFT='$(SWIFT)' sh Scripts/build.sh --explicit-target-dependency-import
 # relocations take a tenth of the room if the loader knows that form (glibc 2.36).
 FAST = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors $(PACKED)
 PACKED := $(shell getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ split($$2, v, "."); if (v[1] * 1000 + v[2] >= 2036) print "-Xlinker -z -Xlinker pack-relative-relocs" }')
-CONFIGS = plugins.yaml $(wildcard Examples/*.yaml Examples/nats/*.yaml Examples/venues/*.yaml Examples/plugins/awk/*.yaml)
+CONFIGS = plugins.yaml $(filter-out %.test.yaml,$(wildcard Examples/*.yaml Examples/nats/*.yaml Examples/venues/*.yaml Examples/plugins/awk/*.yaml))
 BENCHMARKS = $(addprefix Benchmarks/,Package.swift Sources Peers/swift/Package.swift Peers/swift/Sources Alternatives/Package.swift Alternatives/Sources)
 OUTSIDE = $(addprefix Examples/plugins/moving-average/,Package.swift Sources Tests) $(addprefix Examples/plugins/spread/,Package.swift Sources Tests) Examples/plugins/tutorials
 FUZZING = $(addprefix Fuzzing/,Package.swift Sources)
@@ -18,7 +18,7 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test test-build test-outside build install deb tarball test-packages man docs setup map lint format validate disk recovery replays test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
+.PHONY: help run test test-build test-outside build install deb tarball test-packages man docs setup map lint format validate disk recovery replays test-rehearsals test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
 
 ## help                            list these
 help:
@@ -92,10 +92,11 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Plugins Tests $(OUTSIDE) $(BENCHMARKS) $(FUZZING)
 
-## validate                        check every shipped configuration
+## validate                        check every shipped configuration, and run their tests
 validate: setup
 	$(BUILD) --product stockbus
 	@for config in $(CONFIGS); do printf '%s: ' "$$config"; .build/debug/stockbus validate "$$config" || exit 1; done
+	.build/debug/stockbus test Examples Examples/nats Examples/venues Examples/plugins/awk
 
 ## disk                            fill small disks and count what is on them (root)
 disk: setup
@@ -126,6 +127,12 @@ test-nats: setup
 replays: setup
 	$(BUILD) --product stockbus
 	python3 Tests/System/SameBytes/replays.py --minutes $(or $(MINUTES),10)
+
+## test-rehearsals                 rules beside Prometheus, one digest of alerts, nothing that gets out, planted mistakes
+test-rehearsals: setup
+	$(BUILD) --product stockbus
+	@for part in promtool digest order nothing_out planted; do \
+	  python3 Tests/System/Rehearsing/$$part.py .build/debug/stockbus || [ $$? -eq 77 ] || exit 1; done
 
 ## bench [ONLY=bus,replay]         measure beside the peers (30 minutes)
 bench: setup
