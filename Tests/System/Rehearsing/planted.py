@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Four configurations with a mistake each, and a short test that finds it: it passes without the mistake, and with it fails at the line that
+"""Five configurations with a mistake each, and a short test that finds it: it passes without the mistake, and with it fails at the line that
 says what should have come.
 
     python3 Tests/System/Rehearsing/planted.py [PROGRAM]
@@ -44,6 +44,16 @@ tests:
           - { at: 0s, symbol: BTC-USD, close: 100 }
           - { at: 0s, symbol: ETH-USD, close: 10 }
 """, [(9, "minutes did not give { at: 0s, symbol: ETH-USD, close: 10 }")]),
+    "a file that gives up on a full disk": ("patience: 1m", "patience: 2s", """
+sources: { live: { plugin: websocket, preset: coinbase_exchange, symbols: [BTC-USD] } }
+sinks: { kept: { plugin: file_writer, inputs: [live], path: kept.jsonl, @ } }
+""", """configuration: desk.yaml
+tests:
+  - name: ten seconds without room cost nothing
+    input: { live: { BTC-USD: "100 +1x30", every: 1s } }
+    faults: [{ at: 10s, disk: full, for: 10s }]
+    expect: { ledger: { lost: 0, kept: { records: 31 } } }
+""", [(6, "lost is 2, not 0"), (6, "kept's records is 10, not 31")]),
     "a rule that is never armed again": ("rearm: 0.5%", "rearm: 50%", """
 sources: { live: { plugin: websocket, preset: coinbase_exchange, symbols: [BTC-USD] } }
 sinks:

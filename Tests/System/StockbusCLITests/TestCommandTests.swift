@@ -61,7 +61,7 @@ import Testing
     #expect(try run("--only", "none").status == 64)
     let xml = try run("--format", "junit").output
     #expect(
-      xml.contains("<testsuite name=\"./desk.test.yaml\" tests=\"2\" failures=\"0\">") && xml.contains("name=\"above 100\""), "\(xml)")
+      xml.contains("<testsuite name=\"desk.test.yaml\" tests=\"2\" failures=\"0\">") && xml.contains("name=\"above 100\""), "\(xml)")
   }
 
   @Test func `a failure says at its line what came`() throws {

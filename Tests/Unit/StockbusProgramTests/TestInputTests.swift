@@ -23,6 +23,6 @@ import Testing
       Issue.record("no rows")
       return
     }
-    #expect(problems.isEmpty && rows.count == 3 && rows[2].contains("\"time\":\"2262-04-11T23:47:16.854775807Z\""), "\(rows)")
+    #expect(problems.isEmpty && rows.count == 3 && rows[2].text.contains("\"time\":\"2262-04-11T23:47:16.854775807Z\""), "\(rows)")
   }
 }

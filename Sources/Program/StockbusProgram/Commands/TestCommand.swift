@@ -35,7 +35,7 @@ struct TestCommand: AsyncParsableCommand {
   var format = TestFormat.text
 
   @ArgumentParser.Option(help: "The lowest level of log lines to print.")
-  var logLevel = LogLevel.error
+  var logLevel = LogLevel.critical
 
   func run() async throws {
     LongCommand.prepare()

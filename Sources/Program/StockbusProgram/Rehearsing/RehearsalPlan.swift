@@ -148,7 +148,7 @@ private struct RecordedSources {
   }
 
   /// The events that can be recorded.
-  private static let recorded = [Trade.eventName, Quote.eventName, Bar.eventName, RawMessage.eventName]
+  private static let recorded = [Trade.eventName, Quote.eventName, Bar.eventName, "raw_message"]
 
   /// The source as the replay of its recordings.
   func component(for source: ComponentDescription, _ node: PlannedNode) throws -> ComponentDescription {
