@@ -1,4 +1,3 @@
-internal import EventBus
 package import StockbusPlugin
 
 /// The file of a sink: it rotates, is flushed at least every `flush`, waits for room on a full disk, and counts the records that it has
@@ -28,8 +27,6 @@ package final class RetryingFile {
   private var failing: (since: Duration, reason: String)?
   /// True while a batch, or the end, waits for a failed write.
   private var isTrying = false
-  /// Fires when there is something to flush.
-  private var hasWork = Latch()
   var calls: SystemCalls
   /// How many bytes are buffered before they are written.
   var bufferSize = 64 * 1024
@@ -64,7 +61,6 @@ package final class RetryingFile {
       }
       if context.recall(Self.torn) == path { file.beginLine() }
       self.file = file
-      noteWork()
     } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
     context.remember(path, Self.opened)
     context.remember("", Self.torn)
@@ -94,7 +90,6 @@ package final class RetryingFile {
       try file.write(text)
     }
     taken += events
-    if !hasWork.hasFired { noteWork() }
   }
 
   /// Writes the buffered bytes.
@@ -124,18 +119,10 @@ package final class RetryingFile {
   /// fails, the component is degraded, and the next batch, or the end, handles the failure.
   package func flushRegularly() async {
     if settings.flush == .zero { return }
-    // Without a timer while nothing is written.
-    while !Task.isCancelled {
-      await hasWork.wait()
-      if (try? await context.clock.sleep(for: settings.flush)) == nil { return }
-      hasWork = Latch()
-      if !isTrying, let file { attempt { () throws(FileError) in try file.flush() } }
-      noteWork()
+    while (try? await context.clock.sleep(for: settings.flush)) != nil {
+      guard !isTrying, let file else { continue }
+      attempt { () throws(FileError) in try file.flush() }
     }
-  }
-
-  private func noteWork() {
-    if failing != nil || isTrying || file.map({ $0.buffered > 0 }) == true { hasWork.fire() }
   }
 
   /// Makes one attempt, and leaves a failure to the next batch or the end.

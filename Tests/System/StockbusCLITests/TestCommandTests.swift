@@ -107,6 +107,36 @@ import Testing
         """)
   }
 
+  @Test func `what came is written, and then all is well`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try put(
+      """
+      configuration: desk.yaml
+      tests:
+        - name: wrong # as yet
+          input: { live: { A: "99 +1x3", every: 10s } }
+          expect:
+            desk: [{ at: 10s, rule: low }]
+            minutes: { count: 2 }
+            ledger: { dead_letters: 7 }
+
+      """, in: "desk.test.yaml")
+    #expect(try run("--update").status == 1)
+    #expect(
+      try String(contentsOf: folder.appending(path: "desk.test.yaml"), encoding: .utf8) == """
+        configuration: desk.yaml
+        tests:
+          - name: wrong # as yet
+            input: { live: { A: "99 +1x3", every: 10s } }
+            expect:
+              desk: [{ at: 20s, rule: high }]
+              minutes: { count: 1 }
+              ledger: { dead_letters: 0 }
+
+        """)
+    #expect(try run("--update").status == 0)
+  }
+
   @Test func `what is wrong with a file of tests is told at once`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try put(

@@ -28,6 +28,9 @@ struct TestCommand: AsyncParsableCommand {
   @ArgumentParser.Option(help: ArgumentHelp("Only tests whose names contain this.", valueName: "text"))
   var only: String?
 
+  @Flag(help: "Write what came into the files, in place of what they expect.")
+  var update = false
+
   @ArgumentParser.Option(help: ArgumentHelp("Show the way of this symbol's events through the run.", valueName: "symbol"))
   var trace: String?
 
@@ -59,6 +62,7 @@ struct TestCommand: AsyncParsableCommand {
         if format == .text { try StandardOutput.write(TestText.lines(run).joined(separator: "\n")) }
       }
       results.append((file.path, runs))
+      if update { try file.write(runs.flatMap(\.updates)) }
     }
     let all = results.flatMap(\.runs)
     if all.isEmpty {

@@ -25,17 +25,17 @@ struct Expectation {
   /// One event: those of its fields that matter.
   struct Row {
     let mark: ConfigNode.Mark
-    let fields: [(key: String, text: String, mark: ConfigNode.Mark)]
+    let fields: [(key: String, text: String, mark: ConfigNode.Mark, value: ConfigNode)]
     /// Since the start of the test; nil if the time does not matter.
     let at: Duration?
   }
 
   enum Form {
     /// All events, in their order.
-    case all([Row])
+    case all([Row], at: ConfigNode.Mark)
     /// Among others, in their order.
     case contains([Row])
-    case count(Int)
+    case count(Int, written: ConfigNode)
     /// The last event of each of these symbols.
     case last([(symbol: String, Row)])
   }
@@ -52,7 +52,7 @@ struct Expectation {
     mark = entry.mark
     self.at = at
     if case .list(let items) = entry.value.value {
-      form = .all(items.compactMap { Self.row($0, &problems) })
+      form = .all(items.compactMap { Self.row($0, &problems) }, at: entry.value.mark)
       return
     }
     if case .map(let entries) = entry.value.value, !entries.isEmpty,
@@ -72,7 +72,7 @@ struct Expectation {
         problems.add("'count' must be a whole number, got \(count.shownText)", at: count.mark)
         return nil
       }
-      form = .count(number)
+      form = .count(number, written: count)
     } else if let list = keys["contains"], case .list(let items) = list.value {
       form = .contains(items.compactMap { Self.row($0, &problems) })
     } else {
@@ -86,13 +86,13 @@ struct Expectation {
       problems.add("an event is a mapping such as { at: 5m, symbol: AAPL }, got \(node.kind)", at: node.mark)
       return nil
     }
-    var fields: [(String, String, ConfigNode.Mark)] = []
+    var fields: [(String, String, ConfigNode.Mark, ConfigNode)] = []
     var at: Duration?
     for entry in entries {
       if entry.key == "at" {
         at = TestInput.offset(entry.value, "at", &problems)
       } else if case .scalar(let text) = entry.value.value {
-        fields.append((entry.key, text, entry.mark))
+        fields.append((entry.key, text, entry.mark, entry.value))
       } else {
         problems.add("\(shown(entry.key)) of an event must be a text or a number, got \(entry.value.kind)", at: entry.value.mark)
       }
@@ -115,7 +115,7 @@ struct Expectation {
         let found = event.text(row.fields.map(\.key), from: start)
         return Problem("\(moment)\(component) has \(symbol) as \(found), not \(row.text)", at: row.mark)
       }
-    case .count(let count):
+    case .count(let count, _):
       return events.count == count
         ? []
         : [
@@ -130,16 +130,34 @@ struct Expectation {
         place += 1
       }
       return []
-    case .all(let rows): return differences(rows, events, start)
+    case .all(let rows, _): return differences(rows, events, start)
+    }
+  }
+
+  /// What came, to be written in place of what was expected. What is among others stays.
+  func updates(from all: [WrittenEvent], start: Timestamp) -> [TestUpdate] {
+    if faults(of: all, from: start).isEmpty { return [] }
+    let events = at.map { at in all.filter { $0.moment < RunCheck.end(of: at) } } ?? all
+    switch form {
+    case .all(_, let mark): return [TestUpdate(old: .list(mark), new: events.map { $0.text(names, from: start) })]
+    case .count(_, let written): return [TestUpdate(old: .scalar(written), new: ["\(events.count)"])]
+    case .last(let rows):
+      return rows.flatMap { symbol, row in
+        guard let event = events.last(where: { $0["symbol"] == symbol }) else { return [TestUpdate]() }
+        return row.fields.compactMap { field in
+          event.has(field.text, as: field.key) ? nil : event[field.key].map { TestUpdate(old: .scalar(field.value), new: [$0.optionText]) }
+        }
+      }
+    case .contains: return []
     }
   }
 
   private var moment: String { at.map { "at \($0.optionText) " } ?? "" }
 
   /// The fields that are named, with their places.
-  var fields: [(key: String, text: String, mark: ConfigNode.Mark)] {
+  var fields: [(key: String, text: String, mark: ConfigNode.Mark, value: ConfigNode)] {
     switch form {
-    case .all(let rows), .contains(let rows): rows.flatMap(\.fields)
+    case .all(let rows, _), .contains(let rows): rows.flatMap(\.fields)
     case .last(let rows): rows.flatMap(\.1.fields)
     case .count: []
     }

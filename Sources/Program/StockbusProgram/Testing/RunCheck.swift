@@ -31,7 +31,7 @@ struct RunCheck: Sendable {
   /// Since the start of the test; nil for the end.
   let at: Duration?
   let mark: ConfigNode.Mark
-  private var wanted: [(what: Wanted, mark: ConfigNode.Mark)] = []
+  private var wanted: [(what: Wanted, mark: ConfigNode.Mark, value: ConfigNode)] = []
 
   /// Reads `ledger: { lost: 0, kept: { delivered: 5 } }`, `states: { kept: degraded }` or `log: [the disk is full]`.
   init(_ subject: Subject, _ node: ConfigNode, at: Duration?, _ problems: inout Problems) {
@@ -51,7 +51,7 @@ struct RunCheck: Sendable {
       for entry in entries {
         let word = entry.value.word ?? ""
         if known.contains(word) {
-          wanted.append((.state(component: entry.key, word), entry.value.mark))
+          wanted.append((.state(component: entry.key, word), entry.value.mark, entry.value))
         } else {
           let hint = didYouMean(word, among: known, otherwise: "; there are \(known.joined(separator: ", "))")
           problems.add("there is no state \(entry.value.kind)\(hint)", at: entry.value.mark)
@@ -60,7 +60,7 @@ struct RunCheck: Sendable {
     case (.log, .list(let items)):
       for item in items {
         if let text = item.word {
-          wanted.append((.line(text), item.mark))
+          wanted.append((.line(text), item.mark, item))
         } else {
           problems.add("a line of the log is a text", at: item.mark)
         }
@@ -73,7 +73,7 @@ struct RunCheck: Sendable {
 
   private mutating func count(_ entry: ConfigNode.Entry, of component: String?, _ problems: inout Problems) {
     if let count = entry.value.word.flatMap({ Int($0) }), count >= 0 {
-      wanted.append((.count(component: component, name: entry.key, count), entry.mark))
+      wanted.append((.count(component: component, name: entry.key, count), entry.mark, entry.value))
     } else {
       problems.add("\(shown(entry.key)) must be a whole number, got \(entry.value.kind)", at: entry.value.mark)
     }
@@ -82,6 +82,21 @@ struct RunCheck: Sendable {
   // MARK: Comparing
 
   func faults(of snapshot: Snapshot) -> [Problem] { wanted.flatMap { faults(of: snapshot, $0.what, at: $0.mark) } }
+
+  /// What came, to be written in place of what was expected. Lines of the log stay.
+  func updates(from snapshot: Snapshot) -> [TestUpdate] {
+    wanted.compactMap { what, _, value in
+      switch what {
+      case .count(let component, let name, let count):
+        guard let found = counts(snapshot.ledger, of: component).first(where: { $0.name == name }), found.count != count else { return nil }
+        return TestUpdate(old: .scalar(value), new: ["\(found.count)"])
+      case .state(let component, let state):
+        guard let found = snapshot.health.first(where: { $0.id == component })?.state.fieldName, found != state else { return nil }
+        return TestUpdate(old: .scalar(value), new: [found])
+      case .line: return nil
+      }
+    }
+  }
 
   private var moment: String { at.map { "at \($0.optionText) " } ?? "" }
 

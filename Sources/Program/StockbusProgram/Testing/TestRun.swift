@@ -15,6 +15,8 @@ struct TestRun {
   let time: Duration
   /// The way of the events of one symbol, one line each.
   var trace: [String] = []
+  /// What came in the places of what was expected.
+  var updates: [TestUpdate] = []
   /// True if somebody wanted it to stop.
   var wasStopped = false
 
@@ -51,6 +53,7 @@ struct TestRun {
     let letters = pipeline.topic(RunTopic.deadLetters.rawValue).flatMap { TestReader(of: $0, "", simulation) }
     var ways: [TestReader] = []
     if traced != nil { ways = plan.traceable.compactMap { id in pipeline.topic(id).flatMap { TestReader(of: $0, id, simulation) } } }
+    var updates: [TestUpdate] = []
     let (end, report) = await simulation.run(checks: test.checks)
     for (expectation, readers) in readers {
       var events: [WrittenEvent] = []
@@ -60,8 +63,10 @@ struct TestRun {
         events = order.map { events[$0] }
       }
       faults += expectation.faults(of: events, from: test.start)
+      updates += expectation.updates(from: events, start: test.start)
     }
     for (check, snapshot) in zip(test.checks, end.snapshots) {
+      updates += snapshot.map(check.updates) ?? []
       faults += snapshot.map(check.faults) ?? [Problem("the run had ended before", at: check.mark)]
     }
     if let abortion = end.abortion {
@@ -85,7 +90,9 @@ struct TestRun {
       }
     }
     let order = trace.indices.sorted { (trace[$0].moment, $0) < (trace[$1].moment, $1) }
-    return ended(faults, order.map { "+\(Duration.microseconds(trace[$0].moment / .microseconds(1)).optionText) \(trace[$0].line)" })
+    var run = ended(faults, order.map { "+\(Duration.microseconds(trace[$0].moment / .microseconds(1)).optionText) \(trace[$0].line)" })
+    run.updates = updates
+    return run
   }
 }
 
