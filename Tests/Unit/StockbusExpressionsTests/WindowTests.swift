@@ -223,6 +223,57 @@ import Testing
     #expect(try decimals("sma(price, 2s)", trades).suffix(4) == ["4.5", "5.5", "6.5", "7.5"])
   }
 
+  @Test(arguments: ["sum(size, 1m)", "sma(price, 30s)", "count(20s)", "vwap(45s)"])
+  func `a window that is the only one has the values of the model, however many leave at once`(function: String) throws {
+    var trades = Self.trades(1500, seed: 5)
+    for i in trades.indices {
+      let pauses = Int64(i / 40) * 25 * second
+      trades[i].time = Timestamp(ns: trades[i].time.ns + pauses)
+      trades[i].received = Timestamp(ns: trades[i].received.ns + pauses)
+    }
+    let model = try #require(Self.functions.first { $0.0 == function }).1
+    let results = try results([function], trades)[0]
+    Self.replay(trades) { i, past in #expect(results[i] == model(past), "trade \(i)") }
+  }
+
+  @Test func `three, none, four and all leave`() throws {
+    let trades = [0, 1, 2, 3, 4, 5, 6, 12, 12, 17, 40].enumerated().map {
+      trade(Price(raw: Int64($0 + 1) * second), Quantity(raw: Int64($0 + 1) * second), at: $1)
+    }
+    #expect(try decimals("sum(size, 10s)", trades).suffix(5) == ["-", "30", "39", "27", "11"])
+    #expect(try decimals("count(10s)", trades).suffix(5) == ["-", "5", "6", "3", "1"])
+    // 190 / 30, 271 / 39, 245 / 27, 121 / 11.
+    #expect(try decimals("vwap(10s)", trades).suffix(5) == ["-", "6.333333333", "6.948717949", "9.074074074", "11"])
+  }
+
+  @Test func `quotients are rounded half away from zero`() {
+    let (max, word, power) = (Int128(Int64.max), Int128(UInt64.max), Int128(1) << 70)
+    let cases: [(Int128, Int128, Int64?)] = [
+      (7, 2, 4), (-7, 2, -4), (5, 3, 2), (4, 3, 1), (-5, 3, -2), (1, 3, 0), (0, 9, 0), (1, 0, nil), (1, -1, nil),
+      (max * 2, 2, .max), (max * 2 + 1, 2, nil), (max * 3 + 1, 3, .max), (-max * 2, 2, -.max), (-max * 2 - 1, 2, nil),
+      (power, 3, nil), (power * 5, power, 5), (power * 3, power * 2, 2), (-power, power * 2, -1), (power - 1, power * 2, 0),
+      (word * 5 + max, word, 5), (word * 5 + max + 1, word, 6), (Int128.max, Int128.max, 1), (Int128.min, Int128.max, -1),
+    ]
+    for (a, b, quotient) in cases { #expect(Rounding.quotient(a, b) == quotient, "\(a) / \(b)") }
+  }
+
+  @Test func `so many symbols that their windows are fetched ahead have the results of each alone`() throws {
+    let names = (0..<200).map { Symbol(stringLiteral: "TIMED.\($0)") }
+    var random = SplitMix(3)
+    let events = (0..<24_000).map { i in
+      trade(
+        Price(raw: Int64(random.upTo(999)) * 10_000_001), Quantity(raw: Int64(random.upTo(99)) * second), at: Double(i) / 10,
+        symbol: names[random.upTo(199)], condition: random.oneIn(50) ? .averagePrice : .regular)
+    }
+    for function in ["sum(size, 3m)", "vwap(2m)", "stddev(price, 1m)", "lowest(price, 1m)"] {
+      let together = try results([function], events)[0]
+      for name in names.prefix(10) {
+        let own = events.indices.filter { events[$0].symbol == name }
+        #expect(own.map { together[$0] } == (try results([function], own.map { events[$0] }, seed: 2)[0]), "\(function) of \(name)")
+      }
+    }
+  }
+
   @Test func `so many symbols that their memory is fetched ahead have the results of each alone`() throws {
     let functions = [
       "sma(price, 20)", "sma(price, 50)", "sma(size, 9)", "highest(price, 30)", "prev(price, 12)", "stddev(size, 10)", "ema(price, 5)",

@@ -1,13 +1,11 @@
 // Windows of time, event by event.
 extension ExpressionMemory {
   func perform(_ plan: TimedPlan, _ space: Workspace, _ count: Int) {
-    let layout = plan.layout
-    if isLarge {
-      for i in 0..<count { QueueOfKey(layout, columns.blocks[i]).state.pointee.queue.prefetch(layout.words) }
-    }
     if self.plan.places.revision == nil, plan.outputs.count == 1, case .time(let span) = plan.outputs[0].window {
-      return perform(layout, plan.outputs[0], span, space, count)
+      return perform(SingleWindow(layout: plan.layout, output: plan.outputs[0], span: span), space, count)
     }
+    let layout = plan.layout
+    prefetch(layout, 0..<count)
     plan.outputs.withUnsafeBufferPointer { outputs in
       let missing = space.missing(layout.input)
       let volumes = layout.weights.map { space.missing($0.volume) } ?? missing
@@ -23,6 +21,13 @@ extension ExpressionMemory {
         for output in outputs { put(result(queue, i, output), output.column, i, space) }
       }
     }
+  }
+
+  /// Fetches the entries that may leave, and the place of the next one.
+  @inline(__always)
+  func prefetch(_ layout: TimedPlan.Layout, _ range: Range<Int>) {
+    if !isLarge { return }
+    for i in range { QueueOfKey(layout, columns.blocks[i]).state.pointee.queue.prefetch(layout.words) }
   }
 
   @inline(__always)
@@ -100,7 +105,7 @@ extension ExpressionMemory {
         return
       }
     }
-    let entry = queue.state.pointee.queue.insert(at: queue.state.pointee.queue.place(for: time, words), words)
+    let entry = queue.state.pointee.queue.insert(time, words)
     fill(entry, queue.layout, i, space)
     for output in outputs { queue.insert(entry, output, bounds(output, i)) }
   }

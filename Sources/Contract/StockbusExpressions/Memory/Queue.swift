@@ -46,6 +46,8 @@ struct Queue: BitwiseCopyable {
   mutating func grow(_ words: Int) {
     let larger = capacity == 0 ? 4 : capacity * 2
     let fresh = UnsafeMutablePointer<Int64>.allocate(capacity: Int(larger) * words)
+    // What leaves a sum without a branch reads behind the last entry too.
+    fresh.initialize(repeating: 0, count: Int(larger) * words)
     for i in 0..<count { (fresh + Int(i) * words).update(from: entry(i, words), count: words) }
     memory?.deallocate()
     (memory, capacity, head) = (fresh, larger, 0)
@@ -57,6 +59,19 @@ struct Queue: BitwiseCopyable {
     count &+= 1
     if place < count &- 1 { shift(from: place, words) }
     return entry(place, words)
+  }
+
+  /// Opens a gap for an entry by its time, behind those of the same time; the queue is not full.
+  @inline(__always)
+  mutating func insert(_ time: Int64, _ words: Int) -> UnsafeMutablePointer<Int64> {
+    if count > 0, self.time(count &- 1, words) > time { return insertLate(time, words) }
+    count &+= 1
+    return entry(count &- 1, words)
+  }
+
+  @inline(never)
+  private mutating func insertLate(_ time: Int64, _ words: Int) -> UnsafeMutablePointer<Int64> {
+    insert(at: latePlace(for: time, words), words)
   }
 
   /// Moves the entries from `place` on by one, in runs of adjacent ones.

@@ -1,3 +1,5 @@
+internal import CMemoryBarrier
+
 /// Results as 64-bit numbers, each rounded once.
 enum Rounding {
   /// The nearest whole number; `Int64.min` if it is out of range or not a number.
@@ -18,22 +20,20 @@ enum Rounding {
   @inline(__always)
   static func quotient(_ a: Int128, _ b: Int128) -> Int64? {
     guard b > 0 else { return nil }
-    let magnitude = a.magnitude
+    // Half of the divisor more, instead of a look at the rest: which way it is rounded is random, so a branch on it would be mispredicted.
+    let magnitude = a.magnitude &+ (b.magnitude >> 1)
     let (high, low) = (UInt64(truncatingIfNeeded: magnitude >> 64), UInt64(truncatingIfNeeded: magnitude))
     guard let divisor = UInt64(exactly: b), high < divisor else { return slowQuotient(a, b) }
-    let (quotient, rest) = divisor.dividingFullWidth((high, low))
-    let isUp = rest >= divisor &- rest
-    guard quotient < UInt64(Int64.max) else { return nil }
-    let rounded = Int64(bitPattern: quotient &+ (isUp ? 1 : 0))
+    let quotient = stockbus_divide(high, low, divisor)
+    guard let rounded = Int64(exactly: quotient) else { return nil }
     return a < 0 ? 0 &- rounded : rounded
   }
 
   @inline(never)
   private static func slowQuotient(_ a: Int128, _ b: Int128) -> Int64? {
-    let (quotient, rest) = a.magnitude.quotientAndRemainder(dividingBy: b.magnitude)
-    guard quotient < UInt128(Int64.max) else { return nil }
-    let magnitude = Int64(quotient) + (rest >= b.magnitude - rest ? 1 : 0)
-    return a < 0 ? -magnitude : magnitude
+    let quotient = (a.magnitude + b.magnitude >> 1) / b.magnitude
+    guard let rounded = Int64(exactly: quotient) else { return nil }
+    return a < 0 ? -rounded : rounded
   }
 
   /// The square root of `square` divided by `count`, half away from zero; nil if the square is out of range.

@@ -46,6 +46,20 @@ struct Tally: BitwiseCopyable {
     count &-= 1
   }
 
+  /// Removes several values of a sum together.
+  @inline(__always)
+  mutating func remove(_ values: UInt32, sum: Int128) {
+    self.sum &-= sum
+    count &-= values
+  }
+
+  /// The same of a turnover.
+  @inline(__always)
+  mutating func remove(_ values: UInt32, turnover: Int128, volume: Int128) {
+    remove(values, sum: turnover)
+    second &-= UInt128(truncatingIfNeeded: volume)
+  }
+
   init(base: Int64 = 0) { self.base = base }
 
   private mutating func spread(_ value: Int64, isAdded: Bool) {
