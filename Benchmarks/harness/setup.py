@@ -96,7 +96,7 @@ class Setup:
         self._own(groups)
         if "bus" in groups:
             self._bus_peers()
-        if {"replay", "runtime", "feed", "bars", "conditions", "broker", "history", "web", "nats"} & set(groups):
+        if {"replay", "runtime", "feed", "bars", "conditions", "rules", "broker", "history", "web", "nats"} & set(groups):
             self._python()
         if {"replay", "runtime"} & set(groups):
             self._need("rowfilter", self._cpp("rowfilter"))
@@ -110,6 +110,9 @@ class Setup:
         if "web" in groups:
             compiler = shutil.which("cc") or shutil.which("clang")
             self._need("fanout", _run([compiler or "cc", "-O2", "-o", BIN / "fanout", PEERS / "c" / "fanout.c"]))
+        if "rules" in groups:
+            # Not among the packages that are installed, because Debian's package starts a server.
+            self._need("promtool", True if shutil.which("promtool") else "not installed; it is in Debian's package prometheus")
         if "nats" in groups:
             compiler = shutil.which("cc") or shutil.which("clang")
             self._need("libnats", _run([compiler or "cc", "-O2", "-o", BIN / "nats", PEERS / "c" / "nats.c", "-lnats"]))
@@ -138,7 +141,7 @@ class Setup:
         outcomes = [_run([compiler or "cc", "-O2", "-o", BIN / "measured", PEERS / "c" / "measured.c"])]
         if "web" in groups:
             outcomes.append(_run([compiler or "cc", "-O2", "-o", BIN / "browsers", PEERS / "c" / "browsers.c"]))
-        if self.build and {"replay", "runtime", "web", "nats", "startup"} & set(groups):
+        if self.build and {"replay", "runtime", "rules", "web", "nats", "startup"} & set(groups):
             say("building stockbus")
             outcomes.append(_run(["make", "build"], cwd=PROJECT))
         if self.build and "homes" in groups:

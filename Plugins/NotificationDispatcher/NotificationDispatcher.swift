@@ -207,7 +207,7 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
     conditions?.judge(events)
     defer { countAsides() }
     if book.isInTime { return book.processInTime(events, conditions?.verdicts, isSilent: isSilent) }
-    return book.process(events, conditions?.verdicts ?? RuleVerdicts(), isSilent: isSilent)
+    return book.process(events, conditions?.verdicts, isSilent: isSilent)
   }
 
   /// Makes the program of the rules' expressions anew, after a change of the rules. What they remember stays, as far as they still have it.

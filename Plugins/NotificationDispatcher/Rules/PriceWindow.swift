@@ -9,6 +9,16 @@ internal import StockbusInstruments
 struct PriceWindow: Sendable {
   enum Choice: UInt8, BitwiseCopyable, Sendable {
     case lowest, highest, oldest
+
+    /// True if a price can no longer be the result, now that another one is in force.
+    @inline(__always)
+    func isBeaten(_ earlier: Int64, by price: Int64) -> Bool {
+      switch self {
+      case .lowest: earlier >= price
+      case .highest: earlier <= price
+      case .oldest: earlier == price
+      }
+    }
   }
 
   private struct Point: BitwiseCopyable, Sendable {
@@ -44,16 +54,29 @@ struct PriceWindow: Sendable {
   ///   subtracted.
   mutating func push(_ price: Int64, at time: Int64, room: inout Int) -> Int64 {
     guard let span else { return pushEndless(price) }
+    if count == points.count || count == limit { makePlace(for: price, &room) }
+    let (choice, start) = (choice, time.subtractingSaturating(span))
+    var (first, count) = (first, count)
+    var ring = points.mutableSpan
+    let mask = ring.count &- 1
     if count > 0 {
-      let back = place(count - 1)
+      var back = (first &+ count &- 1) & mask
       // If two prices have the same time, the first was in force for no time.
-      points[back].until = time
-      while count > 0, isBeaten(points[place(count - 1)], by: price) { count -= 1 }
+      ring[back].until = time
+      while count > 0, choice.isBeaten(ring[back].price, by: price) {
+        count &-= 1
+        back = (back &- 1) & mask
+      }
     }
-    append(Point(price: price, until: .max), room: &room)
-    let start = time.subtractingSaturating(span)
-    while count > 1, points[first].until <= start { dropFirst() }
-    return points[first].price
+    ring[(first &+ count) & mask] = Point(price: price, until: .max)
+    count &+= 1
+    while count > 1, ring[first].until <= start {
+      first = (first &+ 1) & mask
+      count &-= 1
+    }
+    let reference = ring[first].price
+    (self.first, self.count) = (first, count)
+    return reference
   }
 
   /// For an unlimited period it is enough to store one price.
@@ -68,15 +91,6 @@ struct PriceWindow: Sendable {
     case .oldest: break
     }
     return points[first].price
-  }
-
-  /// True if a point can no longer be the result, now that this price is in force.
-  private func isBeaten(_ point: Point, by price: Int64) -> Bool {
-    switch choice {
-    case .lowest: point.price >= price
-    case .highest: point.price <= price
-    case .oldest: point.price == price
-    }
   }
 
   private func place(_ index: Int) -> Int { (first + index) & (points.count - 1) }
@@ -102,14 +116,15 @@ struct PriceWindow: Sendable {
     }
   }
 
-  private mutating func append(_ point: Point, room: inout Int) {
+  /// Makes a place for a price: it may take that of prices which it beats; otherwise there are more places, or the first price goes.
+  @inline(never)
+  private mutating func makePlace(for price: Int64, _ room: inout Int) {
+    if count > 0, choice.isBeaten(points[place(count - 1)].price, by: price) { return }
     if count == points.count, count < limit { grow(&room) }
     if count == limit || count == points.count {
       dropFirst()
       cut += 1
     }
-    points[place(count)] = point
-    count += 1
   }
 
   /// Doubles the places, if there is room; the first place is always granted.

@@ -48,6 +48,8 @@ struct RuleBook: Sendable {
   /// The previous closes, used only if a rule counts from them.
   private var closes: PreviousCloses?
   private var usesCloses: Bool
+  /// Which events leave the rules of a symbol as they are, parallel to `watches`.
+  private var calms: ContiguousArray<RuleCalm> = []
   /// The close from which the symbol's changes count, parallel to `watches`; nil before the first price that required it.
   private var starts: ContiguousArray<Start?> = []
   /// Nil if no instrument has been split.
@@ -113,54 +115,81 @@ struct RuleBook: Sendable {
   }
 
   /// Takes a batch of prices; returns the rules that have fired, in order.
-  mutating func process<E: PricedEvent>(_ events: Span<E>, isSilent: Bool) -> [Firing] {
+  ///
+  /// - Parameter verdicts: those of the rules' expressions, which have judged the events; nil without any. Events whose price does not count
+  ///   are judged too.
+  mutating func process<E: PricedEvent>(_ events: Span<E>, _ verdicts: RuleVerdicts? = nil, isSilent: Bool) -> [Firing] {
     var fired: [Firing] = []
-    for i in events.indices {
-      let id = Int(events[i].symbol.id)
-      // The usual case: no rule applies to the symbol.
-      if id < places.count, places[id] == 0 { continue }
-      // No `||`: the optimizer of Swift 6.3 fails on a span in an autoclosure.
-      if events[i].hasLeft { continue }
-      if !events[i].condition.countsForLast { continue }
-      look(at: events[i], id, isSilent, &fired)
-    }
-    return fired
-  }
-
-  /// Takes a batch whose events the rules' expressions have been judged on. Events whose price does not count are judged too.
-  mutating func process<E: PricedEvent>(_ events: Span<E>, _ verdicts: RuleVerdicts, isSilent: Bool) -> [Firing] {
-    var fired: [Firing] = []
-    for i in events.indices {
-      let id = Int(events[i].symbol.id)
-      if id < places.count, places[id] == 0 { continue }
-      if events[i].hasLeft { continue }
-      let isCounted = events[i].condition.countsForLast
-      let place = arrive(events[i], id, isCounted: isCounted)
-      if place < 0 { continue }
-      for k in watches[place].indices {
-        let number = watches[place][k].rule
-        let when = verdicts.when(number, i)
-        if when == .undecided { asides.notReady += 1 }
-        let (outcome, reference) = watches[place][k].step(
-          isCounted ? events[i].lastPrice.raw : nil, when: when, rearm: verdicts.rearm(number, i), at: clocks[place].now,
-          isSilent: isSilent || !switches[number], room: &windowRoom)
-        note(outcome, of: k, at: place, events[i], reference, &fired)
-      }
+    if let verdicts {
+      for part in verdicts.parts { process(events, part, verdicts, isSilent, &fired) }
+    } else {
+      process(events, RuleVerdicts.Part(range: 0..<events.count), nil, isSilent, &fired)
     }
     return fired
   }
 
   @inline(__always)
-  private mutating func look<E: PricedEvent>(at event: E, _ id: Int, _ isSilent: Bool, _ fired: inout [Firing]) {
-    let place = arrive(event, id, isCounted: true)
-    if place < 0 { return }
-    let (price, time) = (event.lastPrice.raw, clocks[place].now)
-    for i in watches[place].indices {
-      let number = watches[place][i].rule
-      let (outcome, reference) = watches[place][i].step(
-        price, at: time, isSilent: isSilent || !switches[number], room: &windowRoom)
-      note(outcome, of: i, at: place, event, reference, &fired)
+  private mutating func process<E: PricedEvent>(
+    _ events: Span<E>, _ part: RuleVerdicts.Part, _ verdicts: RuleVerdicts?, _ isSilent: Bool, _ fired: inout [Firing]
+  ) {
+    for i in part.range {
+      let id = Int(events[i].symbol.id)
+      // The usual case: no rule applies to the symbol.
+      if id < places.count, places[id] == 0 { continue }
+      // No `||`: the optimizer of Swift 6.3 fails on a span in an autoclosure.
+      if events[i].hasLeft { continue }
+      let isCounted = events[i].condition.countsForLast
+      if !isCounted, verdicts == nil { continue }
+      let place = arrive(events[i], id, isCounted: isCounted)
+      if place < 0 { continue }
+      let (price, calm) = (events[i].lastPrice.raw, calms[place])
+      var isCalm = isCounted ? price >= calm.low && price <= calm.high : calm.low <= calm.high
+      if isCalm, let verdicts, !calm.isUntouched(by: part) { isCalm = !verdicts.mayChange(calm, i, of: part) }
+      if !isCalm {
+        look(at: events[i], i, isCounted: isCounted, place, verdicts, isSilent, &fired)
+        continue
+      }
+      var (busy, isChanged) = (calm.busy, false)
+      while busy != 0 {
+        let k = busy.trailingZeroBitCount
+        busy &= busy &- 1
+        if isCounted, watches[place][k].hasOnlyPrices {
+          let (outcome, reference) = watches[place][k].step(
+            price, at: clocks[place].now, isSilent: isSilent || !switches[watches[place][k].rule], room: &windowRoom)
+          if outcome != .nothing { note(outcome, of: k, at: place, events[i], reference, &fired) }
+        } else if step(k, at: place, events[i], i, isCounted: isCounted, verdicts, isSilent, &fired) {
+          isChanged = true
+        }
+      }
+      if isChanged { calms[place] = RuleCalm(watches[place], verdicts) }
     }
+  }
+
+  /// All rules of a symbol look at an event.
+  @inline(never)
+  private mutating func look<E: PricedEvent>(
+    at event: E, _ i: Int, isCounted: Bool, _ place: Int, _ verdicts: RuleVerdicts?, _ isSilent: Bool, _ fired: inout [Firing]
+  ) {
+    var isChanged = !calms[place].isKnown
+    for k in watches[place].indices {
+      if step(k, at: place, event, i, isCounted: isCounted, verdicts, isSilent, &fired) { isChanged = true }
+    }
+    if isChanged { calms[place] = RuleCalm(watches[place], verdicts) }
+  }
+
+  /// A rule looks at an event; returns true if other events than before change it now.
+  @inline(never)
+  private mutating func step<E: PricedEvent>(
+    _ k: Int, at place: Int, _ event: E, _ i: Int, isCounted: Bool, _ verdicts: RuleVerdicts?, _ isSilent: Bool, _ fired: inout [Firing]
+  ) -> Bool {
+    let (number, phase, test) = (watches[place][k].rule, watches[place][k].phase, watches[place][k].test)
+    let when = test.hasWhen ? verdicts?.when(number, i) : nil
+    if when == .undecided { asides.notReady += 1 }
+    let (outcome, reference) = watches[place][k].step(
+      isCounted ? event.lastPrice.raw : nil, when: when, rearm: test.hasRearmWhen ? verdicts?.rearm(number, i) : nil, at: clocks[place].now,
+      isSilent: isSilent || !switches[number], room: &windowRoom)
+    note(outcome, of: k, at: place, event, reference, &fired)
+    return watches[place][k].phase != phase && !watches[place][k].hasReference
   }
 
   /// Brings what is known of an event's symbol up to date; returns its place, which is negative if no rule applies to it.
@@ -218,6 +247,7 @@ struct RuleBook: Sendable {
       let last = lasts[place].flatMap { split.adjust($0) }
       lasts[place] = last
       for i in watches[place].indices { watches[place][i].apply(split, last: last) }
+      calms[place] = RuleCalm()
     }
     lasts[place] = event.lastPrice.raw
   }
@@ -261,6 +291,7 @@ struct RuleBook: Sendable {
     watches.append(found)
     symbols.append(symbol)
     clocks.append(EventClock())
+    calms.append(RuleCalm())
     starts.append(nil)
     lasts.append(nil)
     latest.append(nil)
@@ -282,6 +313,7 @@ struct RuleBook: Sendable {
   mutating func add(_ rule: Rule) {
     usesCloses = usesCloses || rule.isSinceClose
     isInTime = isInTime || rule.test.needsTime || rule.test.resolves
+    unsettle()
     let number = rules.firstIndex { $0 == nil } ?? rules.count
     if number == rules.count {
       rules.append(rule)
@@ -306,8 +338,12 @@ struct RuleBook: Sendable {
     schedule(number)
   }
 
+  /// The rules change, and with them the numbers of their expressions.
+  private mutating func unsettle() { for place in calms.indices { calms[place] = RuleCalm() } }
+
   mutating func remove(_ number: Int) {
     rules[number] = nil
+    unsettle()
     times.deadlines.removeAll(of: number)
     for place in watches.indices {
       for watch in watches[place] where watch.rule == number { windowRoom += watch.places }

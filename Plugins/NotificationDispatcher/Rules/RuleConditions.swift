@@ -4,14 +4,42 @@ internal import StockbusPlugin
 
 /// The verdicts of the rules' expressions on the events of a batch.
 struct RuleVerdicts: Sendable {
+  /// Some of the events, and which expressions have which verdicts on any of them.
+  struct Part: Sendable {
+    var range: Range<Int>
+    var yes = ExpressionSet()
+    var no = ExpressionSet()
+    var undecided = ExpressionSet()
+  }
+
   /// By rule number, which expressions are its own.
   var places: [(when: Int?, rearm: Int?)] = []
   var count = 0
   /// By expression, for each event.
   var verdicts: [Verdict] = []
+  /// All events, in order.
+  var parts: [Part] = []
+  /// The number of expressions.
+  var expressions = 0
 
   func when(_ rule: Int, _ event: Int) -> Verdict? { places[rule].when.map { verdicts[$0 * count + event] } }
   func rearm(_ rule: Int, _ event: Int) -> Verdict? { places[rule].rearm.map { verdicts[$0 * count + event] } }
+
+  /// True if the verdicts on an event of a part may change a rule.
+  @inline(__always)
+  func mayChange(_ calm: RuleCalm, _ event: Int, of part: Part) -> Bool {
+    // Of several expressions with one bit it is not known which one it is.
+    if expressions > UInt64.bitWidth { return true }
+    return has(.yes, event, calm.whereTrue.intersection(part.yes)) || has(.no, event, calm.whereFalse.intersection(part.no))
+      || has(.undecided, event, calm.whereUndecided.intersection(part.undecided))
+  }
+
+  @inline(__always)
+  private func has(_ verdict: Verdict, _ event: Int, _ expressions: ExpressionSet) -> Bool {
+    var rest = expressions
+    while let expression = rest.popFirst() { if verdicts[expression &* count &+ event] == verdict { return true } }
+    return false
+  }
 }
 
 /// The expressions of a component's rules: one program, which remembers once what several of them need, and sees every event, also of
@@ -33,6 +61,7 @@ struct RuleConditions<E: PricedEvent>: ~Copyable {
     runner = ExpressionRunner(expressions, settings)
     if let snapshot { runner.restore(snapshot) }
     verdicts.places = places
+    verdicts.expressions = expressions.count
   }
 
   /// The most bytes that the rules together may remember of an instrument.
@@ -51,12 +80,19 @@ struct RuleConditions<E: PricedEvent>: ~Copyable {
     let (count, size) = (events.count, events.count * runner.expressions.count)
     verdicts.count = count
     if verdicts.verdicts.count < size { verdicts.verdicts = Array(repeating: .undecided, count: size) }
-    var all = verdicts.verdicts
-    verdicts.verdicts = []
+    var (all, parts) = (verdicts.verdicts, verdicts.parts)
+    (verdicts.verdicts, verdicts.parts) = ([], [])
+    parts.removeAll(keepingCapacity: true)
     runner.judgeAll(events) { expression, range, chunk in
-      for i in chunk.indices { all[expression &* count &+ range.lowerBound &+ i] = chunk[i] }
+      if expression == 0 { parts.append(RuleVerdicts.Part(range: range)) }
+      parts[parts.count - 1].note(chunk, of: expression)
+      let begin = expression * count + range.lowerBound
+      precondition(begin + chunk.count <= all.count)
+      var own = all.mutableSpan
+      // Checked above; a check for each verdict would cost more than the copy.
+      for i in chunk.indices { own[unchecked: begin &+ i] = chunk[unchecked: i] }
     }
-    verdicts.verdicts = all
+    (verdicts.verdicts, verdicts.parts) = (all, parts)
   }
 
   var memoryUse: MemoryUse { runner.memoryUse }
@@ -71,5 +107,19 @@ struct RuleConditions<E: PricedEvent>: ~Copyable {
       for state in runner.state(of: place, after: event).functions where !states.contains(state) { states.append(state) }
     }
     return states
+  }
+}
+
+extension RuleVerdicts.Part {
+  /// Takes the verdicts of an expression.
+  fileprivate mutating func note(_ verdicts: Span<Verdict>, of expression: Int) {
+    var (union, least): (UInt8, UInt8) = (0, Verdict.yes.rawValue)
+    for i in verdicts.indices {
+      union |= verdicts[i].rawValue
+      least = min(least, verdicts[i].rawValue)
+    }
+    if union & Verdict.yes.rawValue != 0 { yes.insert(expression) }
+    if union & Verdict.undecided.rawValue != 0 { undecided.insert(expression) }
+    if least == Verdict.no.rawValue { no.insert(expression) }
   }
 }

@@ -63,7 +63,7 @@ struct RuleTest: BitwiseCopyable, Hashable, Sendable {
     case .percent, .fallPercent:
       if reference == 0 { return nil }
       if quantity == .fallPercent { difference = -difference }
-      return compare(difference * 100_000_000_000, Int128(level) * Int128(reference.magnitude))
+      return compare(difference &* 100_000_000_000, Int128(level) &* Int128(reference.magnitude))
     }
   }
 

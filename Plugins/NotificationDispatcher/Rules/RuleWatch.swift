@@ -27,6 +27,10 @@ struct RuleWatch: Sendable {
   }
 
   var phase: RuleState.Phase { state.phase }
+  /// True if prices are compared with earlier ones.
+  var hasReference: Bool { window != nil || isSinceClose }
+  /// True if prices are compared with earlier ones, and no expression arms the rule again.
+  var hasOnlyPrices: Bool { hasReference && !test.hasRearmWhen }
   /// When the rule last fired, in nanoseconds; nil for never.
   var lastFired: Int64? { state.lastFired }
   /// Since when the condition of a rule that holds is true, by the events' times.
@@ -49,7 +53,14 @@ struct RuleWatch: Sendable {
   ) -> (outcome: RuleState.Outcome, reference: Int64) {
     if isSinceClose, close == nil { close = price }
     let reference = window?.push(price, at: time, room: &room) ?? close ?? 0
-    return (state.step(test, price, against: reference, at: time, isSilent: isSilent), reference)
+    // The usual case.
+    if phase == .armed, test.holds(price, against: reference, level: test.threshold) != true { return (.nothing, reference) }
+    return (decide(price, against: reference, at: time, isSilent: isSilent), reference)
+  }
+
+  @inline(never)
+  private mutating func decide(_ price: Int64, against reference: Int64, at time: Int64, isSilent: Bool) -> RuleState.Outcome {
+    state.step(test, price, against: reference, at: time, isSilent: isSilent)
   }
 
   /// Takes the next event of a component of which rules have expressions, as `step` does.

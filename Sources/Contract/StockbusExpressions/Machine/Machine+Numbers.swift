@@ -14,7 +14,7 @@ extension Machine {
     case .subtract(let to, let other, let isReversed):
       if isReversed { combine(to, other) { Wide.difference($1, $0) } } else { combine(to, other) { Wide.difference($0, $1) } }
     case .multiply(let to, let other, .billion): combine(to, other) { Wide.product($0, $1, per: .billion) }
-    case .multiply(let to, let other, let per): combine(to, other) { Wide.product($0, $1, per: per) }
+    case .multiply(let to, let other, .hundredBillion): combine(to, other) { Wide.product($0, $1, per: .hundredBillion) }
     case .divide(let to, let other, let per, let isReversed):
       if isReversed {
         combine(to, other) { Wide.quotient($1, $0, per: per) }
