@@ -38,8 +38,8 @@ struct PriceWindow: Sendable {
   /// Points that were dropped for lack of room, which shortens the period.
   private(set) var cut = 0
 
-  /// The number of allocated places.
-  var capacity: Int { points.count }
+  /// The number of allocated places, without the one of an unlimited period, which nobody grants.
+  var capacity: Int { span == nil ? 0 : points.count }
 
   /// - Parameter limit: the largest number of points. A price series needs one for each price level that it passed in one direction.
   init(_ choice: Choice, span: Int64?, limit: Int) {

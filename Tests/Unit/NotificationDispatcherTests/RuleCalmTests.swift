@@ -84,7 +84,7 @@ import Testing
   func `rules together fire where each fires that looks at every event`(count: Int, seed: Int) throws {
     var random = RandomStream(seed: UInt64(1000 * count + seed))
     let rules = try (0..<count).map { _ in try rule(&random) }
-    var book = RuleBook(rules, windowLimit: 100, windowRoom: 1 << 20)
+    var book = RuleBook(rules, windowLimit: 100)
     var conditions = RuleConditions<Trade>(rules, .init(), nil)
     var model = try Model(rules)
     var off: Set<Int> = []
