@@ -30,14 +30,14 @@ struct Simulation: Sendable {
   /// Wires a run.
   init(_ plan: TestPlan, logLevel: LogLevel) {
     script = plan.script
-    let clock = script.isTimed ? ManualTimekeeper(start: script.start) : nil
+    let clock = script.isTimed ? ManualTimekeeper(start: script.start.moved(by: .zero - TestScript.lead)) : nil
     self.clock = clock
     var calls = SystemCalls()
     if let clock {
       let windows = script.faults.filter { $0.kind == .fullDisk }
       let write = calls.write
       calls.write = { descriptor, bytes, count in
-        guard windows.contains(where: { $0.isOn(at: clock.uptime) }) else { return write(descriptor, bytes, count) }
+        guard windows.contains(where: { $0.isOn(at: clock.uptime - TestScript.lead) }) else { return write(descriptor, bytes, count) }
         errno = ENOSPC
         return -1
       }
@@ -50,7 +50,7 @@ struct Simulation: Sendable {
   }
 
   /// The time since the start of the test at which something happens now; without time, that of the event.
-  func moment(of time: Timestamp) -> Duration { clock?.uptime ?? script.moment(of: time) }
+  func moment(of time: Timestamp) -> Duration { clock.map { $0.uptime - TestScript.lead } ?? script.moment(of: time) }
 
   /// Runs until the sources and everything behind them have ended.
   func run(checks: [RunCheck]) async -> (ending: Ending, report: RunReport) {
@@ -104,9 +104,9 @@ private struct TestMoments: Sendable {
 
   init(_ checks: [RunCheck], _ script: TestScript) {
     var steps: [(at: Duration, step: Step)] = []
-    for fault in script.faults { if case .clock(let step) = fault.kind { steps.append((fault.from, .set(step))) } }
+    for fault in script.faults { if case .clock(let step) = fault.kind { steps.append((fault.from + TestScript.lead, .set(step))) } }
     for (number, check) in checks.enumerated() {
-      if let at = check.at { steps.append((RunCheck.end(of: at), .look(check: number))) }
+      if let at = check.at { steps.append((RunCheck.end(of: at) + TestScript.lead, .look(check: number))) }
     }
     self.steps = steps.sorted { $0.at < $1.at }
   }
@@ -123,7 +123,7 @@ private struct TestMoments: Sendable {
       case .set(let step): clock.step(by: step)
       }
     }
-    clock.advanceToNextDeadline()
+    clock.resumeNext()
   }
 }
 

@@ -116,6 +116,10 @@ struct TestScript: Service {
   /// False if events come as fast as they are read.
   let isTimed: Bool
 
-  /// The uptime at which the time of day is this one, if the clock is not set.
+  /// How long before the test the run begins: its regular work then never coincides with events at whole seconds, so that the order is always
+  /// the same.
+  static let lead = Duration.microseconds(500)
+
+  /// The time since the start of the test, if the clock is not set.
   func moment(of time: Timestamp) -> Duration { .nanoseconds(time.ns.subtractingSaturating(start.ns)) }
 }

@@ -95,9 +95,10 @@ actor TestFeed<E: Event>: Source, Sink, BackgroundComponent {
   }
 
   private func wait(until moment: Duration) async throws {
-    if moment <= context.clock.uptime { return }
+    let deadline = moment + TestScript.lead
+    if deadline <= context.clock.uptime { return }
     arrivals.yield(.wait)
-    try await context.clock.sleep(until: moment)
+    try await context.clock.sleep(until: deadline)
   }
 
   func drain() async throws {
@@ -111,12 +112,13 @@ actor TestFeed<E: Event>: Source, Sink, BackgroundComponent {
   /// Shows that the source is disconnected or stalled, as long as it is.
   func background() async {
     for fault in faults.sorted(by: { $0.from < $1.from }) where fault.kind == .disconnect || fault.kind == .stall {
-      if fault.until <= context.clock.uptime { continue }
+      let (from, until) = (fault.from + TestScript.lead, fault.until + TestScript.lead)
+      if until <= context.clock.uptime { continue }
       let reason = fault.kind == .disconnect ? "disconnected by a fault of the test" : "stalled by a fault of the test"
-      if (try? await context.clock.sleep(until: fault.from)) == nil { return }
+      if (try? await context.clock.sleep(until: from)) == nil { return }
       if fault.kind == .disconnect { context.connection(.disconnected, reason) }
       context.report(trouble: reason)
-      if (try? await context.clock.sleep(until: fault.until)) == nil { return }
+      if (try? await context.clock.sleep(until: until)) == nil { return }
       if fault.kind == .disconnect { context.connection(.connected, "the fault of the test is over") }
       context.report(trouble: nil)
     }

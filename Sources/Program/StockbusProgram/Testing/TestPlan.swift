@@ -101,7 +101,9 @@ struct TestPlan {
       node.assembly.failing(TestCrash()) { context in
         // Before the events of that time.
         let now = context.clock.uptime
-        guard let next = moments.map({ $0 - .nanoseconds(1) }).first(where: { $0 > now }) else { return await Latch().wait() }
+        guard let next = moments.map({ $0 + TestScript.lead - .nanoseconds(1) }).first(where: { $0 > now }) else {
+          return await Latch().wait()
+        }
         try await context.clock.sleep(until: next)
       })
   }

@@ -81,6 +81,18 @@ public final class ManualTimekeeper: Timekeeper {
     return step
   }
 
+  /// Advances the clock to the earliest deadline, and resumes only the first of its sleepers: the others at the next call. So what they do
+  /// does not run at the same time, if each call waits for the end of it.
+  package func resumeNext() {
+    let first = state.update { state -> Sleeper? in
+      if state.sleepers.isEmpty { return nil }
+      let first = state.sleepers.removeFirst()
+      state.uptime = max(state.uptime, first.deadline)
+      return first
+    }
+    first?.isDue.fire()
+  }
+
   /// The deadlines of all sleepers in terms of `uptime`, the earliest first.
   public var deadlines: [Duration] { state.value.sleepers.map(\.deadline) }
 
