@@ -58,7 +58,10 @@ struct TestCommand: AsyncParsableCommand {
       for test in file.tests where only.map({ test.name.contains($0) }) ?? true {
         let run = try await TestRun.run(test, of: file, tracing: trace, logLevel: logLevel)
         runs.append(run)
-        if run.wasStopped { throw ExitCode.failure }
+        if run.wasStopped {
+          StandardError.write("stopped; the other tests were not run")
+          throw ExitCode.failure
+        }
         if format == .text { try StandardOutput.write(TestText.lines(run).joined(separator: "\n")) }
       }
       results.append((file.path, runs))

@@ -41,13 +41,14 @@ struct Rehearsal {
       }
     }
     var report: RunReport?
-    await LongCommand.run(pipeline) { report = $0 }
+    let isInterrupted = Guarded(false)
+    await LongCommand.run(pipeline, interrupted: { isInterrupted.withLock { $0 = true } }) { report = $0 }
     var alerts: [RehearsedAlert] = []
     for reader in readers { alerts += await reader.value }
     guard let report else { throw CancellationError() }
     // A sort that keeps the order of equal ones.
     let order = alerts.indices.sorted { (alerts[$0].alert.time, $0) < (alerts[$1].alert.time, $1) }
-    return Rehearsal(plan: plan, alerts: order.map { alerts[$0] }, report: report, wasStopped: pipeline.isStopping)
+    return Rehearsal(plan: plan, alerts: order.map { alerts[$0] }, report: report, wasStopped: isInterrupted.withLock { $0 })
   }
 }
 

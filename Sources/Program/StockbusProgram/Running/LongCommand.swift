@@ -33,15 +33,17 @@ package enum LongCommand {
   /// - Parameters:
   ///   - beside: work to be done during the run; it is cancelled and awaited when the run has ended.
   ///   - reload: the action for SIGHUP in a process without a terminal; if nil, SIGHUP stops the run.
+  ///   - interrupted: called when a signal asks for a stop.
   ///   - cutOff: called with the ledger, instead of `ended`, if the process is ended because the run does not end.
   static func run(
     _ pipeline: Pipeline, beside: [@Sendable () async -> Void] = [], reload: (@Sendable () -> Void)? = nil,
+    interrupted: @escaping @Sendable () -> Void = {},
     cutOff: @escaping @Sendable (String) async -> Void = { _ in }, ended: (RunReport) async throws -> Void
   ) async rethrows {
     // A separate task, so that the second signal can cancel it; it is awaited below.
     let hardStop = HardStop(tell: cutOff)
     let running = Task { await pipeline.run { hardStop.arm($0, after: .seconds(5)) } }
-    let signals = StopSignals(pipeline, running, hardStop, reload: reload)
+    let signals = StopSignals(pipeline, running, hardStop, reload: reload, interrupted: interrupted)
     defer { signals.end() }
     // Separate tasks, because the last component's lines must still be written; they are awaited below.
     let printing = Task { await Console.printItems() }

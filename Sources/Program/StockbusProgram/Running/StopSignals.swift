@@ -17,10 +17,17 @@ final class StopSignals: Sendable {
   private let running: Task<RunReport, Never>
   private let hardStop: HardStop
   private let reload: (@Sendable () -> Void)?
+  private let interrupted: @Sendable () -> Void
 
-  /// `running` is the run, which the second signal cancels.
-  init(_ pipeline: Pipeline, _ running: Task<RunReport, Never>, _ hardStop: HardStop, reload: (@Sendable () -> Void)?) {
+  /// - Parameters:
+  ///   - running: the run, which the second signal cancels.
+  ///   - interrupted: called at the first signal that asks for a stop.
+  init(
+    _ pipeline: Pipeline, _ running: Task<RunReport, Never>, _ hardStop: HardStop, reload: (@Sendable () -> Void)?,
+    interrupted: @escaping @Sendable () -> Void
+  ) {
     self.reload = hasTerminal() ? nil : reload
+    self.interrupted = interrupted
     self.pipeline = pipeline
     self.running = running
     self.hardStop = hardStop
@@ -45,6 +52,7 @@ final class StopSignals: Sendable {
       hardStop.arm(pipeline, after: .seconds(2))
     } else {
       Console.log("stopping: sources end, the rest drains (once more to end at once)")
+      interrupted()
       pipeline.stop()
     }
   }

@@ -14,11 +14,10 @@ struct Simulation: Sendable {
   struct Ending {
     /// What the run looked like when the checks wanted to know; nil if it had ended before.
     var snapshots: [RunCheck.Snapshot?]
-    /// Why it was aborted; nil if it was not.
-    var abortion: String?
+    /// It waited for something that did not come, and was aborted.
+    var isStuck = false
     /// True if somebody wanted it to stop.
-    var wasStopped: Bool { abortion == Self.stopped }
-    static let stopped = "it was stopped"
+    var wasStopped = false
   }
 
   let pipeline: Pipeline
@@ -54,40 +53,42 @@ struct Simulation: Sendable {
 
   /// Runs until the sources and everything behind them have ended.
   func run(checks: [RunCheck]) async -> (ending: Ending, report: RunReport) {
-    guard let clock else {
-      let report = await runPipeline()
-      let snapshot = RunCheck.Snapshot(pipeline)
-      return (Ending(snapshots: checks.map { _ in snapshot }), report)
-    }
     let moments = Guarded(TestMoments(checks, script))
-    ActiveJobs.whenIdle { [pipeline] in moments.withLock { $0.moveOn(clock, pipeline) } }
-    defer { ActiveJobs.whenIdle(nil) }
-    let watch = Task { await abortIfStuck(clock) }
-    let report = await runPipeline()
-    watch.cancel()
-    let abortion = await watch.value
+    var watch: Task<Bool, Never>?
+    if let clock {
+      ActiveJobs.whenIdle { [pipeline] in moments.withLock { $0.moveOn(clock, pipeline) } }
+      watch = Task { await abortIfStuck(clock) }
+    }
+    let wasStopped = Guarded(false)
+    var report: RunReport?
+    // An hour of a test takes no time, so there is nothing to drain.
+    await LongCommand.run(
+      pipeline,
+      interrupted: { [pipeline] in
+        wasStopped.withLock { $0 = true }
+        pipeline.abort()
+      }
+    ) { report = $0 }
+    guard let report else { preconditionFailure("a run ends with a report") }
+    ActiveJobs.whenIdle(nil)
+    watch?.cancel()
     let last = RunCheck.Snapshot(pipeline)
     let found = moments.withLock { $0.snapshots }
-    return (Ending(snapshots: checks.indices.map { checks[$0].at == nil ? last : found[$0] }, abortion: abortion), report)
+    var ending = Ending(snapshots: checks.indices.map { checks[$0].at == nil ? last : found[$0] })
+    ending.isStuck = await watch?.value ?? false
+    ending.wasStopped = wasStopped.withLock { $0 }
+    return (ending, report)
   }
 
-  private func runPipeline() async -> RunReport {
-    var report: RunReport?
-    await LongCommand.run(pipeline) { report = $0 }
-    guard let report else { preconditionFailure("a run ends with a report") }
-    return report
-  }
-
-  /// Aborts the run if somebody wants it to stop, or if nothing has happened for some seconds and nothing is due. Returns why it has.
-  private func abortIfStuck(_ clock: ManualTimekeeper) async -> String? {
+  /// Aborts the run if nothing has happened for some seconds and nothing is due. Returns true if it has.
+  private func abortIfStuck(_ clock: ManualTimekeeper) async -> Bool {
     var rounds = 0
-    while rounds < 50, !pipeline.isStopping {
-      if (try? await SystemTimekeeper().sleep(for: .milliseconds(100))) == nil { return nil }
+    while rounds < 10 {
+      if (try? await SystemTimekeeper().sleep(for: .milliseconds(500))) == nil { return false }
       rounds = ActiveJobs.isIdle && !clock.hasMore ? rounds + 1 : 0
     }
-    let why = pipeline.isStopping ? Ending.stopped : "the run stood still: it waits for something outside of it"
     pipeline.abort()
-    return why
+    return true
   }
 }
 

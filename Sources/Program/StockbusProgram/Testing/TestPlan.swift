@@ -37,7 +37,7 @@ struct TestPlan {
     var settings = plan.topology.settings
     settings.wait = .park
     // Behind the recordings, which are read at once, the run takes as long as they are.
-    settings.drainDeadline = Self.longest
+    if outside == nil { settings.drainDeadline = Self.longest }
     topology = plan.topology.with(nodes, settings)
     script = TestScript(start: test.start, faults: test.faults, end: test.end, isTimed: outside == nil)
     sinks = plan.sinks

@@ -69,8 +69,9 @@ struct TestRun {
       updates += snapshot.map(check.updates) ?? []
       faults += snapshot.map(check.faults) ?? [Problem("the run had ended before", at: check.mark)]
     }
-    if let abortion = end.abortion {
-      var run = ended([Problem(abortion, at: test.mark)])
+    if end.wasStopped || end.isStuck {
+      let why = end.wasStopped ? "it was stopped" : "the run stood still: it waits for something outside of it"
+      var run = ended([Problem(why, at: test.mark)])
       run.wasStopped = end.wasStopped
       return run
     }
