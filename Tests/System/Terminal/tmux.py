@@ -117,7 +117,10 @@ def pages():
         screen.keys("Up")
         time.sleep(4.5)
         compare("alert", screen.settled())
-        screen.keys("Escape", "?")
+        screen.keys("Escape")
+        # Together they would be Alt-?.
+        time.sleep(0.3)
+        screen.keys("?")
         compare("help", screen.settled())
         screen.keys("?")
         for columns, rows in [(120, 40), (20, 6), (80, 24)]:
