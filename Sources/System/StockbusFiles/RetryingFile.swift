@@ -1,3 +1,4 @@
+internal import EventBus
 package import StockbusPlugin
 
 /// The file of a sink: it rotates, is flushed at least every `flush`, waits for room on a full disk, and counts the records that it has
@@ -28,6 +29,8 @@ package final class RetryingFile {
   /// True while a batch, or the end, waits for a failed write.
   private var isTrying = false
   var calls: SystemCalls
+  /// Woken when records begin to wait in the buffer.
+  private let bell = Parker()
   /// How many bytes are buffered before they are written.
   var bufferSize = 64 * 1024
 
@@ -87,7 +90,9 @@ package final class RetryingFile {
     try await persistently { () throws(FileError) in
       // While there is no room for the buffered records, no more records are taken, even if a part of the buffer was written.
       if failing != nil { try file.flush() }
+      let isFirst = file.buffered == 0
       try file.write(text)
+      if isFirst { bell.wake() }
     }
     taken += events
   }
@@ -115,13 +120,17 @@ package final class RetryingFile {
     return isRenewed ? path : nil
   }
 
-  /// Writes the buffered bytes every `flush`, until the task is cancelled; has no effect with `flush: 0s`, where no record waits. If that
-  /// fails, the component is degraded, and the next batch, or the end, handles the failure.
+  /// Writes records that have waited in the buffer for `flush`, until the task is cancelled; has no effect with `flush: 0s`, where none
+  /// waits. While none waits, no timer runs. If writing fails, it is tried again after `flush`; the component is degraded, and the next
+  /// batch, or the end, handles the failure.
   package func flushRegularly() async {
     if settings.flush == .zero { return }
-    while (try? await context.clock.sleep(for: settings.flush)) != nil {
-      guard !isTrying, let file else { continue }
-      attempt { () throws(FileError) in try file.flush() }
+    while !Task.isCancelled {
+      if file?.buffered ?? 0 == 0 {
+        await bell.sleepCancellably()
+      } else if (try? await context.clock.sleep(for: settings.flush)) != nil, !isTrying, let file {
+        attempt { () throws(FileError) in try file.flush() }
+      }
     }
   }
 

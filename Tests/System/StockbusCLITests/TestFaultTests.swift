@@ -117,6 +117,22 @@ import Testing
     #expect(output.hasPrefix("ok"), "\(output)")
   }
 
+  /// It holds the prices of minutes 3 and 4 back when it crashes.
+  @Test func `a source crashes, and loses nothing`() throws {
+    let output = try test(
+      """
+      faults: [{ at: 3m, live: stall, for: 3m }, { at: 5m, live: crash }, { at: 8m, live: crash }]
+      expect: { kept: { count: 11 }, ledger: { lost: 0, kept: { records: 11 } }, log: ["live failed: it crashed"] }
+      """)
+    #expect(output.hasPrefix("ok"), "\(output)")
+  }
+
+  /// More events than a batch has; it crashes in the second or third one.
+  @Test func `a source crashes after its first batch`() throws {
+    let output = try rows("{ A: \"10 +1x9000\", every: 1s }", "faults: [{ at: 8500s, live: crash }]", count: 9001)
+    #expect(output.hasPrefix("ok"), "\(output)")
+  }
+
   /// The price of minute 3 can't be written in its 4 s of patience. Without more time nothing is written any more.
   @Test func `a full disk is waited for, and what is lost is counted`() throws {
     let output = try test(
@@ -155,10 +171,10 @@ import Testing
     #expect(output.contains("desk.test.yaml:4:42: a trade has no field 'prcie'; did you mean 'price'?"), "\(output)")
   }
 
-  private func rows(_ input: String) throws -> String {
+  private func rows(_ input: String, _ lines: String = "until: 1s", count: Int = 1) throws -> String {
     defer { try? FileManager.default.removeItem(at: folder) }
     try put(
-      "configuration: desk.yaml\ntests:\n  - name: it\n    input: { live: \(input) }\n    expect: { kept: { count: 1 } }\n",
+      "configuration: desk.yaml\ntests:\n  - name: it\n    input: { live: \(input) }\n    \(lines)\n    expect: { kept: { count: \(count) } }\n",
       in: "desk.test.yaml")
     return try ProgramTests.run(["test"], in: folder).output
   }

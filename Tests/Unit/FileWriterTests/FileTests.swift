@@ -140,12 +140,13 @@ extension Plugin {
     let running = try harness.start(
       Blueprint.sink(FileWriter<Trade>.self), options: "{ path: \(path), fields: [size], flush: 3s }", taking: Trade.self,
       emitting: Trade.self)
-    await harness.clock.waitForSleeper(until: .seconds(3))
+    harness.clock.advance(by: .seconds(5))
     try await running.send(Array(Self.trades[0..<2]))
     await running.delivered()
+    await harness.clock.waitForSleeper(until: .seconds(8))
     #expect(folder.content("slow.csv") == "")
     harness.clock.advance(by: .seconds(3))
-    await harness.clock.waitForSleeper(until: .seconds(6))
+    while folder.content("slow.csv") == "" { await Task.yield() }
     #expect(folder.content("slow.csv") == "size\n1\n2\n")
     try await running.stop()
     #expect(harness.counter("records") == 2)

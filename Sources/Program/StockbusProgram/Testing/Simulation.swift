@@ -114,7 +114,7 @@ private struct TestMoments: Sendable {
 
   /// Nothing more happens at the present time: moves the clock to the next moment at which something is due.
   mutating func moveOn(_ clock: ManualTimekeeper, _ pipeline: Pipeline) {
-    guard clock.hasMore, let next = clock.deadlines.first else { return }
+    guard clock.hasMore, let next = clock.nextDeadline else { return }
     while let first = steps.first, first.at <= next {
       steps.removeFirst()
       // Not to `next`, where something else happens.
@@ -130,7 +130,7 @@ private struct TestMoments: Sendable {
 
 extension ManualTimekeeper {
   /// True if something is due, other than what a run does when it does not end.
-  fileprivate var hasMore: Bool { deadlines.first.map { $0 - uptime < TestPlan.longest } ?? false }
+  fileprivate var hasMore: Bool { nextDeadline.map { $0 - uptime < TestPlan.longest } ?? false }
 }
 
 /// Keeps all lines from `info` on, and writes those that are to be shown.

@@ -28,41 +28,41 @@ actor TestFeed<E: Event>: Source, Sink, BackgroundComponent {
   private let faults: [TestFault]
   /// The clock is set during the test, and what comes is received at its time.
   private let isReceivedNow: Bool
-  /// How many of the present batch's events were taken, and how many of it an earlier instance has taken.
-  private var taken = 0
-  private var known: Int
   private let (steps, arrivals) = AsyncStream<Step>.makeStream()
-  /// What comes at the end of a fault, and that fault.
-  private var held: [E] = []
-  private var holding: TestFault?
+  private let arrears: Guarded<Arrears>
+
+  /// What is not lost when the source crashes, as it is outside of it.
+  private struct Arrears {
+    /// How many of the events in unfinished batches were taken. These come again after a crash.
+    var taken = 0
+    /// What comes at the end of a fault, and that fault.
+    var held: [E] = []
+    var holding: TestFault?
+  }
 
   init(_ settings: NoOptions, _ context: Context) {
     self.context = context
     script = context.services[TestScript.self]
     faults = script.faults.filter { $0.component == context.id && $0.kind.isOfSource }
     isReceivedNow = script.faults.contains { if case .clock = $0.kind { true } else { false } }
-    known = context.recall(Self.place) ?? 0
+    let key = MemoryKey<Guarded<Arrears>>("arrears", whenOptionsChange: .keep)
+    arrears = context.recall(key) ?? Guarded(Arrears())
+    context.remember(arrears, key)
   }
 
   // MARK: In
 
   func receive(_ events: Span<E>) async throws {
-    if known == 0 { taken = 0 }
-    for i in events.indices {
-      if known > 0 {
-        known -= 1
-        continue
-      }
+    let known = arrears.withLock { $0.taken }
+    for i in min(known, events.count)..<events.count {
       let moment = script.moment(of: E.schema.receipt(of: events[i]))
-      if let holding, moment >= holding.until { try await release(holding) }
+      try await release(if: { moment >= $0.until })
       if script.isTimed { try await wait(until: moment) }
       take(events[i], at: moment)
-      taken += 1
-      context.remember(taken, Self.place)
+      arrears.withLock { $0.taken = i + 1 }
     }
+    arrears.withLock { $0.taken -= events.count }
   }
-
-  private static var place: MemoryKey<Int> { MemoryKey("taken", whenOptionsChange: .drop) }
 
   private func take(_ event: E, at moment: Duration) {
     let kinds = Set(faults.filter { $0.isOn(at: moment) }.map(\.kind))
@@ -74,18 +74,24 @@ actor TestFeed<E: Event>: Source, Sink, BackgroundComponent {
     }
     let times = kinds.contains(.duplicate) ? 2 : 1
     if let fault = faults.first(where: { $0.isOn(at: moment) && ($0.kind == .stall || $0.kind == .reorder) }) {
-      holding = fault
-      for _ in 0..<times { held.append(event) }
+      arrears.withLock {
+        $0.holding = fault
+        for _ in 0..<times { $0.held.append(event) }
+      }
     } else {
       for _ in 0..<times { send(event, isLate: isReceivedNow) }
     }
   }
 
-  private func release(_ fault: TestFault) async throws {
+  /// Sends what a fault holds back, at its end, if that is due.
+  private func release(if isDue: (TestFault) -> Bool) async throws {
+    guard let fault = arrears.withLock({ $0.holding }), isDue(fault) else { return }
     if script.isTimed { try await wait(until: fault.until) }
-    holding = nil
+    let held = arrears.withLock { arrears in
+      defer { (arrears.holding, arrears.held) = (nil, []) }
+      return arrears.held
+    }
     for event in fault.kind == .reorder ? held.reversed() : held { send(event, isLate: true) }
-    held = []
   }
 
   private func send(_ event: E, isLate: Bool) {
@@ -102,7 +108,7 @@ actor TestFeed<E: Event>: Source, Sink, BackgroundComponent {
   }
 
   func drain() async throws {
-    if let holding { try await release(holding) }
+    try await release(if: { _ in true })
     if script.isTimed { try await wait(until: script.end) }
     arrivals.finish()
   }

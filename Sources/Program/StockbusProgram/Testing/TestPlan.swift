@@ -98,7 +98,8 @@ struct TestPlan {
     let moments = faults.filter { $0.kind == .crash && $0.component == node.id }.map(\.from).sorted()
     if moments.isEmpty { return node }
     return node.with(
-      node.assembly.failing(TestCrash()) { context in
+      // No event is its cause.
+      node.assembly.failing(EnvironmentFailure("it crashed, as the test wants", isPermanent: false)) { context in
         // Before the events of that time.
         let now = context.clock.uptime
         guard let next = moments.map({ $0 + TestScript.lead - .nanoseconds(1) }).first(where: { $0 > now }) else {
@@ -128,9 +129,4 @@ struct TestPlan {
     }
     return readers
   }
-}
-
-/// The failure of a component that a test has asked for.
-private struct TestCrash: Error, CustomStringConvertible {
-  let description = "it crashed, as the test wants"
 }

@@ -75,7 +75,7 @@ public final class ManualTimekeeper: Timekeeper {
   /// Advances the clock to the earliest deadline; returns by how much, or nil if no task sleeps.
   @discardableResult
   public func advanceToNextDeadline() -> Duration? {
-    guard let deadline = deadlines.first else { return nil }
+    guard let deadline = nextDeadline else { return nil }
     let step = deadline - uptime
     advance(by: max(step, .zero))
     return step
@@ -95,6 +95,9 @@ public final class ManualTimekeeper: Timekeeper {
 
   /// The deadlines of all sleepers in terms of `uptime`, the earliest first.
   public var deadlines: [Duration] { state.value.sleepers.map(\.deadline) }
+
+  /// The earliest of `deadlines`.
+  package var nextDeadline: Duration? { state.value.sleepers.first?.deadline }
 
   /// Returns when at least `count` tasks sleep, or the task is cancelled.
   public func waitForSleepers(_ count: Int) async { await state.wait { $0.sleepers.count >= count } }
