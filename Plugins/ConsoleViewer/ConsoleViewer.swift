@@ -14,7 +14,7 @@ extension Plugin {
 ///
 /// An event costs some nanoseconds, because it only updates its symbol's row. Everything else is computed when a frame is drawn: at most
 /// once in `refresh`, and not at all while nothing changes.
-package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent {
+package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent, BlockComponent {
   package static let handlers: [Handler<ConsoleViewer>] = [
     Handler(Trade.self) { $0.show($1, { $0.take($1, at: $2) }, line: { $0.priceLine($1) }) },
     Handler(Quote.self) { $0.show($1, { $0.take($1, at: $2) }, line: { $0.priceLine($1) }) },
@@ -74,6 +74,14 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
       list.value.enumerated().map { NamedSymbol($1.description, in: list.name, item: $0).inside("watchlists") }
     }
     return watched + listed
+  }
+
+  package static func withoutEffects(_ settings: ConsoleViewerSettings) -> ConsoleViewerSettings {
+    var settings = settings
+    (settings.state, settings.screen, settings.plain) = ("-", .inline, false)
+    // Nobody sees what lasts for moments.
+    (settings.flash, settings.calm) = (.zero, .zero)
+    return settings
   }
 
   package init(_ settings: ConsoleViewerSettings, _ context: Context) {

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import StockbusPlugin
 internal import StockbusSystem
 
 /// Writes to a descriptor that may be slow, shared, or set to non-blocking by another process that shares it.
@@ -20,6 +21,10 @@ final class OutputExecutor: SerialExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    ActiveJobs.enter()
+    queue.async {
+      job.runSynchronously(on: self.asUnownedSerialExecutor())
+      ActiveJobs.leave()
+    }
   }
 }

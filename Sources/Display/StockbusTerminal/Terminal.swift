@@ -19,6 +19,8 @@ package actor Terminal {
   var full: FullScreen?
   private let keyboardIsTaken = Atomic(false)
   private var failure: TerminalError?
+  /// By owner, the lines of finished blocks.
+  private var finished: [String: [StyledLine]] = [:]
 
   /// The capabilities of standard output at the creation of this object; `size` is the present size of the window.
   package nonisolated let capabilities: TerminalCapabilities
@@ -69,6 +71,7 @@ package actor Terminal {
   package func finishBlock(owner: String) throws(TerminalError) {
     guard let lines = stack.lines(of: owner) else { return }
     stack.set(nil, owner: owner)
+    finished[owner] = lines
     let columns = size.columns
     if full != nil {
       full?.hold(lines.map { $0.prefix(columns: columns) }, .standardOutput)
@@ -76,6 +79,9 @@ package actor Terminal {
     }
     try show(log: lines.map { $0.prefix(columns: columns) })
   }
+
+  /// The lines of the owner's block, or of its last one if that is finished.
+  package func block(of owner: String) -> [StyledLine] { stack.lines(of: owner) ?? finished[owner] ?? [] }
 
   /// Prints a line above all live blocks. During a full screen the line is treated according to `role`.
   ///

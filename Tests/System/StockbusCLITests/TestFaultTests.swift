@@ -63,6 +63,23 @@ import Testing
     #expect(output.hasPrefix("ok"), "\(output)")
   }
 
+  @Test func `a screen is the table that it shows`() throws {
+    let output = try test(
+      """
+      expect:
+        - { at: 5m, screen: { shows: ["1 A 15 +5 +50.00%"] } }
+        - { screen: { shows: [1 A 20, 2 A] } }
+      """)
+    let shown = "it shows: # ▲ SYMBOL PRICE CHANGE % HIGH LOW VOLUME TREND | 1 A 20 +10 +100.00% 20 10 11 "
+    #expect(output.contains("desk.test.yaml:7:37: no line of screen has '2 A'; \(shown)"), "\(output)")
+    #expect(!output.contains("has '1 A"))
+  }
+
+  @Test func `what has no screen shows nothing`() throws {
+    let output = try test("expect: { kept: { shows: [x] } }")
+    #expect(output.contains("desk.test.yaml:5:15: 'kept' shows nothing here; a console_viewer does"), "\(output)")
+  }
+
   /// The prices of minutes 3 and 4 do not come. From 2 min on it is silent for 180 s.
   @Test func `a source is disconnected`() throws {
     let output = try test(

@@ -1,17 +1,21 @@
 import StockbusConfig
 import StockbusPlugin
 import StockbusRuntime
+import StockbusTerminal
 
-/// What a run should look like at a time, or at its end: its ledger, the states of its components, its log.
+/// What a run should look like at a time, or at its end: its ledger, the states of its components, its log, its screen.
 struct RunCheck: Sendable {
   /// What a run looks like.
   struct Snapshot: Sendable {
     let ledger: Ledger
     let health: [ComponentHealth]
     let log: [RunLogLine]
+    /// By component, the lines that it shows.
+    var shown: [String: [String]] = [:]
 
-    init(_ pipeline: Pipeline) {
+    init(_ pipeline: Pipeline, _ terminal: Terminal, showing components: Set<String>) async {
       (ledger, health, log) = (pipeline.ledger, pipeline.health, pipeline.log(after: 0))
+      for component in components { shown[component] = await terminal.block(of: component).map(\.text) }
     }
   }
 
@@ -24,8 +28,10 @@ struct RunCheck: Sendable {
     /// The total of a component's events, or of the run's; and what it should be.
     case count(component: String?, name: String, Int)
     case state(component: String, String)
-    /// A text that is in a line.
+    /// A text that is in a line of the log.
     case line(String)
+    /// A text that is in a line of what a component shows.
+    case shown(component: String, String)
   }
 
   /// Since the start of the test; nil for the end.
@@ -71,6 +77,25 @@ struct RunCheck: Sendable {
     }
   }
 
+  /// Reads `screen: { shows: [AAPL 103.20] }`; nil if the entry is something else.
+  init?(shownBy entry: ConfigNode.Entry, at: Duration?, _ problems: inout Problems) {
+    guard case .map(let entries) = entry.value.value, entries.count == 1, let shows = entries.first, shows.key == "shows" else {
+      return nil
+    }
+    self.at = at
+    mark = entry.mark
+    guard case .list(let items) = shows.value.value, !items.isEmpty, items.allSatisfy({ $0.word != nil }) else {
+      problems.add("'shows' is a list of texts that are in the lines of the screen, got \(shows.value.kind)", at: shows.value.mark)
+      return
+    }
+    wanted = items.map { (.shown(component: entry.key, $0.word ?? ""), $0.mark, $0) }
+  }
+
+  /// The components of which it looks at the screen, and where that is written.
+  var screens: [(component: String, mark: ConfigNode.Mark)] {
+    wanted.compactMap { wanted in if case .shown(let component, _) = wanted.what { (component, mark) } else { nil } }
+  }
+
   private mutating func count(_ entry: ConfigNode.Entry, of component: String?, _ problems: inout Problems) {
     if let count = entry.value.word.flatMap({ Int($0) }), count >= 0 {
       wanted.append((.count(component: component, name: entry.key, count), entry.mark, entry.value))
@@ -93,7 +118,7 @@ struct RunCheck: Sendable {
       case .state(let component, let state):
         guard let found = snapshot.health.first(where: { $0.id == component })?.state.fieldName, found != state else { return nil }
         return TestUpdate(old: .scalar(value), new: [found])
-      case .line: return nil
+      case .line, .shown: return nil
       }
     }
   }
@@ -126,6 +151,13 @@ struct RunCheck: Sendable {
       let last = snapshot.log.suffix(3).map { "\($0.component.map { "\($0): " } ?? "")\(visible($0.message, limit: 200))" }
       let said = last.isEmpty ? "; the log is empty" : "; the last lines are: \(last.joined(separator: " | "))"
       return [Problem("\(moment)no line of the log has \(shown(text))\(said)", at: mark)]
+    case .shown(let component, let text):
+      // How wide columns are does not matter.
+      let lines = (snapshot.shown[component] ?? []).map { $0.split(separator: " ").joined(separator: " ") }.filter { !$0.isEmpty }
+      let text = text.split(separator: " ").joined(separator: " ")
+      if lines.contains(where: { $0.contains(text) }) { return [] }
+      let said = lines.isEmpty ? "; it shows nothing" : "; it shows: \(lines.map { visible($0, limit: 200) }.joined(separator: " | "))"
+      return [Problem("\(moment)no line of \(component) has \(shown(text))\(said)", at: mark)]
     }
   }
 

@@ -3,6 +3,7 @@ import MarketData
 import StockbusFiles
 import StockbusPlugin
 import StockbusRuntime
+import StockbusTerminal
 import StockbusTestKit
 
 /// A run under a clock of its own, which moves to the next moment at which something is due as soon as nothing else happens. So an hour takes
@@ -25,10 +26,13 @@ struct Simulation: Sendable {
   let executor = WorkerPool.shared
   private let clock: ManualTimekeeper?
   private let script: TestScript
+  /// The components whose screens are looked at, and where they show them.
+  private let screens: Set<String>
+  private let terminal = Terminal.unseen(columns: 120, rows: 54)
 
   /// Wires a run.
   init(_ plan: TestPlan, logLevel: LogLevel) {
-    script = plan.script
+    (script, screens) = (plan.script, plan.screens)
     let clock = script.isTimed ? ManualTimekeeper(start: script.start.moved(by: .zero - TestScript.lead)) : nil
     self.clock = clock
     var calls = SystemCalls()
@@ -45,7 +49,7 @@ struct Simulation: Sendable {
     pipeline = Pipeline(
       plan.topology, clock: clock ?? SystemTimekeeper(),
       logger: Logger(label: "stockbus") { _ in TestLog(shown: ConsoleLogHandler(logLevel: logLevel.level, zone: zone)) },
-      services: Services(plan.topology.instruments, calls, script))
+      services: Services(plan.topology.instruments, calls, script, terminal))
   }
 
   /// The time since the start of the test at which something happens now; without time, that of the event.
@@ -56,7 +60,14 @@ struct Simulation: Sendable {
     let moments = Guarded(TestMoments(checks, script))
     var watch: Task<Bool, Never>?
     if let clock {
-      ActiveJobs.whenIdle { [pipeline] in moments.withLock { $0.moveOn(clock, pipeline) } }
+      ActiveJobs.whenIdle {
+        // The clock moves on when this has ended, too.
+        guard let check = moments.withLock({ $0.moveOn(clock) }) else { return }
+        Task(executorPreference: executor) {
+          let snapshot = await look()
+          moments.withLock { $0.snapshots[check] = snapshot }
+        }
+      }
       watch = Task { await abortIfStuck(clock) }
     }
     let wasStopped = Guarded(false)
@@ -72,13 +83,15 @@ struct Simulation: Sendable {
     guard let report else { preconditionFailure("a run ends with a report") }
     ActiveJobs.whenIdle(nil)
     watch?.cancel()
-    let last = RunCheck.Snapshot(pipeline)
+    let last = await look()
     let found = moments.withLock { $0.snapshots }
     var ending = Ending(snapshots: checks.indices.map { checks[$0].at == nil ? last : found[$0] })
     ending.isStuck = await watch?.value ?? false
     ending.wasStopped = wasStopped.withLock { $0 }
     return (ending, report)
   }
+
+  private func look() async -> RunCheck.Snapshot { await RunCheck.Snapshot(pipeline, terminal, showing: screens) }
 
   /// Aborts the run if nothing has happened for some seconds and nothing is due. Returns true if it has.
   private func abortIfStuck(_ clock: ManualTimekeeper) async -> Bool {
@@ -101,7 +114,7 @@ private struct TestMoments: Sendable {
 
   /// In the order of their times.
   private var steps: [(at: Duration, step: Step)]
-  private(set) var snapshots: [Int: RunCheck.Snapshot] = [:]
+  var snapshots: [Int: RunCheck.Snapshot] = [:]
 
   init(_ checks: [RunCheck], _ script: TestScript) {
     var steps: [(at: Duration, step: Step)] = []
@@ -112,19 +125,21 @@ private struct TestMoments: Sendable {
     self.steps = steps.sorted { $0.at < $1.at }
   }
 
-  /// Nothing more happens at the present time: moves the clock to the next moment at which something is due.
-  mutating func moveOn(_ clock: ManualTimekeeper, _ pipeline: Pipeline) {
-    guard clock.hasMore, let next = clock.nextDeadline else { return }
+  /// Nothing more happens at the present time: moves the clock to the next moment at which something is due. Returns the check for which the
+  /// run is to be looked at before.
+  mutating func moveOn(_ clock: ManualTimekeeper) -> Int? {
+    guard clock.hasMore, let next = clock.nextDeadline else { return nil }
     while let first = steps.first, first.at <= next {
       steps.removeFirst()
       // Not to `next`, where something else happens.
       if first.at > clock.uptime, first.at < next { clock.advance(by: first.at - clock.uptime) }
       switch first.step {
-      case .look(let check): snapshots[check] = RunCheck.Snapshot(pipeline)
+      case .look(let check): return check
       case .set(let step): clock.step(by: step)
       }
     }
     clock.resumeNext()
+    return nil
   }
 }
 

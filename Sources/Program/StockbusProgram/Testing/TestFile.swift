@@ -80,6 +80,8 @@ struct TestFile {
       for entry in entries {
         if let subject = RunCheck.Subject(rawValue: entry.key) {
           checks.append(RunCheck(subject, entry.value, at: at, &problems))
+        } else if let check = RunCheck(shownBy: entry, at: at, &problems) {
+          checks.append(check)
         } else if let expectation = Expectation(entry, at: at, &problems) {
           expectations.append(expectation)
         }

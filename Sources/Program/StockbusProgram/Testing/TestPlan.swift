@@ -2,11 +2,14 @@ import MarketData
 import StockbusConfig
 import StockbusPlugin
 import StockbusRuntime
+import StockbusTerminal
 
 /// What a test runs: its configuration over the inputs, with what goes wrong.
 struct TestPlan {
   let topology: Topology
   let script: TestScript
+  /// The components whose screens the test looks at.
+  let screens: Set<String>
   /// The components whose events can be followed, upstream first.
   let traceable: [String]
   private let sinks: [String: [String]]
@@ -26,7 +29,19 @@ struct TestPlan {
   init(_ test: ConfigurationTest, of file: TestFile, recordings: [Recording], folder: String) throws {
     let config = ConfigLoader().load(paths: [file.configuration])
     let folder = TestFolder(path: folder)
-    let plan = try RehearsalPlan(config, over: recordings, mayReplay: false, sink: folder.sink, Program.current)
+    let looks = test.checks.flatMap(\.screens)
+    screens = Set(looks.map(\.component))
+    let plan = try RehearsalPlan(
+      config, over: recordings, mayReplay: false,
+      sink: { [screens] sink, node in
+        node.assembly.component is any BlockComponent.Type ? screens.contains(sink.id) ? sink : nil : folder.sink(sink, node)
+      }, Program.current)
+    var problems = Problems()
+    let blocks = plan.topology.nodes.filter { $0.assembly.component is any BlockComponent.Type }.map(\.id)
+    for look in looks where !blocks.contains(look.component) {
+      problems.add("\(shown(look.component)) shows nothing here; a console_viewer does", at: look.mark)
+    }
+    if !problems.isEmpty { throw problems }
     // The time of a child program is real, and cannot be moved.
     let outside = plan.topology.nodes.first { $0.assembly.files.contains(where: \.use.isRun) }?.id
     let sources = plan.topology.nodes.filter { $0.blueprint.kind == .source }.map(\.id)
