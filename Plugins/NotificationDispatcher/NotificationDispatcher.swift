@@ -38,7 +38,7 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
   private var hasHadEvents = false
   var deliveries: DeliveryQueues
   var switches = Switches()
-  private var number = 0
+  private var numbers: [OpenAlert: AlertNumbers] = [:]
   /// The alerts that are not over, of rules that say when they are.
   private var unresolved: [OpenAlert: Sent] = [:]
   /// Alerts that have not been published yet.
@@ -85,7 +85,7 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
         sessions: InstrumentSessions(context.instruments, .all), counted: settings.sessions)
     conditions = RuleConditions(book.rules, context.functionSettings(settings.sessions, for: E.self), context.takeFunctions())
     switches = memory?.switches ?? Switches(isEnabled: settings.enabled)
-    number = memory?.number ?? 0
+    numbers = memory?.numbers ?? [:]
     unresolved = memory?.unresolved ?? [:]
     deliveries = DeliveryQueues([], queue: settings.queue, quiet: nil, context: context)
     fired = context.counter("alerts", "Alerts that were published.")
@@ -100,7 +100,7 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
     /// The rules that commands have added, if they begin anew.
     var added: [Rule] = []
     var switches: Switches
-    let number: Int
+    let numbers: [OpenAlert: AlertNumbers]
     let unresolved: [OpenAlert: Sent]
   }
 
@@ -274,7 +274,8 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
   }
 
   func notification(of alert: Alert, id: String? = nil, isUrgent: Bool = false) -> Notification {
-    number += 1
+    let subject = OpenAlert(rule: alert.rule, symbol: alert.symbol)
+    let number = numbers[subject, default: AlertNumbers()].next(at: alert.time)
     return Notification(alert, component: context.id, number: number, id: id, isUrgent: isUrgent)
   }
 
@@ -345,7 +346,7 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
 
   package func stop() async {
     hasStopped = true
-    context.remember(Knowledge(book: book, switches: switches, number: number, unresolved: unresolved), Self.known)
+    context.remember(Knowledge(book: book, switches: switches, numbers: numbers, unresolved: unresolved), Self.known)
     leaveFunctions()
     if book.cut > 0 { context.logger.warning("\(book.cut) prices did not fit into a window: see 'window_prices' and 'window_memory'") }
     for sentence in deliveries.failures { context.note(sentence) }

@@ -13,7 +13,7 @@ struct Notification: Hashable, Sendable {
   var isUrgent = false
 
   /// - Parameters:
-  ///   - number: its number in this run, so that two equal alerts have different ids.
+  ///   - number: as `AlertNumbers` gives it.
   ///   - id: the id of the alert that it follows; nil if it is the first.
   init(_ alert: Alert, component: String, number: Int, id: String? = nil, isUrgent: Bool = false) {
     self.alert = alert
@@ -47,5 +47,24 @@ struct Notification: Hashable, Sendable {
     ]
     if alert.status != .firing { members.insert(.init("status", .string(alert.status.fieldName)), at: 1) }
     return JSONValue.object(members).description
+  }
+}
+
+/// Numbers the notifications of one rule and one symbol. Two equal ones get different numbers, and each gets the same in every run over the
+/// same events.
+struct AlertNumbers: Sendable {
+  private var latest = Timestamp(ns: .min)
+  private var count = 0
+  private var late = 0
+
+  /// 1, 2 and so on among those of the same time; -1, -2 and so on for those before an earlier one.
+  mutating func next(at time: Timestamp) -> Int {
+    if time < latest {
+      late += 1
+      return -late
+    }
+    if time > latest { (latest, count) = (time, 0) }
+    count += 1
+    return count
   }
 }

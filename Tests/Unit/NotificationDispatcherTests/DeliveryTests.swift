@@ -175,6 +175,11 @@ import Testing
     #expect(harness.deadLetters.map(\.origin) == ["channel c0", "channel c1", "channel c1"])
   }
 
+  @Test func `notifications of one time are counted, and late ones apart`() {
+    var numbers = AlertNumbers()
+    #expect([5, 5, 7, 5, 7, 6, 8].map { numbers.next(at: Timestamp(ns: $0)) } == [1, 2, 1, -1, 2, -2, 1])
+  }
+
   @Test func `an id is the same for the same alert and differs where anything does`() {
     let one = exampleNotification()
     #expect(one.id == exampleNotification().id)

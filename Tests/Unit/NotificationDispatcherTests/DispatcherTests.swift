@@ -37,6 +37,30 @@ import Testing
     #expect(harness.counter("in cooldown") == 0)
   }
 
+  @Test func `a second run over the same events gives its alerts the same ids, whatever the batches`() async throws {
+    var contents: Set<String> = []
+    // It crosses 20 times, four times at each moment and price.
+    let events: [Trade] = (0..<40).map { number in
+      let price: Price = number % 2 == 0 ? 1 : 2
+      return Trade(symbol: "AAPL", price: price, size: 1, time: Timestamp(ns: Int64(number) / 8), received: Timestamp(ns: Int64(number)))
+    }
+    for batch in [1, 3, 100] {
+      let path = folder.file("\(batch).jsonl")
+      let running: RunningPlugin<Alert> = try PluginHarness().start(
+        Plugin.notificationDispatcher,
+        options: "{ rules: [{ name: up, symbol: AAPL, crosses_above: 1.5 }], channels: [{ file: { path: '\(path)', format: jsonl } }] }",
+        taking: Trade.self, emitting: Alert.self)
+      for start in stride(from: 0, to: events.count, by: batch) {
+        try await running.send(Array(events[start..<min(start + batch, events.count)]))
+        await running.delivered()
+      }
+      try await running.stop()
+      contents.insert(folder.content("\(batch).jsonl"))
+    }
+    let lines = (contents.first ?? "").split(separator: "\n")
+    #expect(contents.count == 1 && lines.count == 20 && Set(lines).count == 20)
+  }
+
   @Test func `says how each rule stands for a symbol`() async throws {
     let running: RunningPlugin<Alert> = try PluginHarness(id: "alerts").start(
       Plugin.notificationDispatcher,
