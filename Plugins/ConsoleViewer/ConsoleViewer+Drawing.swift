@@ -42,6 +42,7 @@ extension ConsoleViewer {
       case .rules(let id, let own): effects += state.reduce(.rules(id, own))
       case .preview(let number, let text, let isError): effects += state.reduce(.preview(number, text, isError: isError))
       case .fills(let past): effects += state.reduce(.fills(past))
+      case .page(let address): effects += state.reduce(.page(address))
       case .past(let request, let answer): effects += state.reduce(.past(request, answer))
       case .terminal(let input):
         switch input {
@@ -90,6 +91,8 @@ extension ConsoleViewer {
       group.addTask { inbox.add(.rules(id, await (try? run.door((any RuleDesk).self, of: id))?.rules() ?? [])) }
     case .askFills(let id):
       group.addTask { inbox.add(.fills(try? await run.door((any OrderDesk).self, of: id).fills(of: nil))) }
+    case .askPage(let id):
+      group.addTask { inbox.add(.page(await (try? run.door((any PageDesk).self, of: id))?.pageAddress())) }
     case .readPast(let request):
       guard let charts else { return }
       group.addTask { inbox.add(.past(request, await charts.read(request))) }

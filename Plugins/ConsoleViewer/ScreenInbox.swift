@@ -11,6 +11,7 @@ final class ScreenInbox: Sendable {
     case rules(String, [WatchedRule])
     case preview(Int, String, isError: Bool)
     case fills([Fill]?)
+    case page(String?)
     case past(PastRequest, PastAnswer)
   }
 

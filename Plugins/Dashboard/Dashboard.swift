@@ -17,7 +17,9 @@ extension Plugin {
 ///
 /// An event only changes the board. Changes are sent to browsers when they are ready, at most `rate` times a second, and are computed from
 /// the board then, so no component waits for a browser.
-package actor Dashboard: MultiSink, BackgroundComponent {
+package actor Dashboard: MultiSink, BackgroundComponent, OfferingComponent, PageDesk {
+  package static let doors = [ComponentDoor<Dashboard>((any PageDesk).self) { $0 }]
+
   package static let handlers: [Handler<Dashboard>] = [
     handler(Trade.self) { $0.push.board.take($1, at: $0.now) },
     handler(Quote.self) { $0.push.board.take($1, at: $0.now) },
@@ -48,6 +50,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   let epoch: String
   private let listen: ListenAddress
   private var server: WebServer?
+  private var address: String?
   /// The sockets of logged-in users.
   private let sockets = SessionSockets()
   /// Reads the run's history file, if there is one.
@@ -116,8 +119,12 @@ package actor Dashboard: MultiSink, BackgroundComponent {
     let isSecure = settings.identity != nil
     // The address of a page for other machines is shown by name.
     let place = isSecure ? self.settings.names.first.flatMap { ListenAddress("\($0):\(listen.port)") } ?? listen : listen
-    context.logger.notice("the page is at \(place.address(port: server.port, isSecure: isSecure))")
+    let address = place.address(port: server.port, isSecure: isSecure)
+    context.logger.notice("the page is at \(address)")
+    self.address = address
   }
+
+  package func pageAddress() -> String? { address }
 
   func routes() async throws -> WebRoutes {
     var routes = WebRoutes()
@@ -183,7 +190,7 @@ package actor Dashboard: MultiSink, BackgroundComponent {
   package func stop() async {
     let bye = JSONValue.object([.init("op", "bye"), .init("again", 3000)]).description
     await server?.stop(farewell: WebSocketFrames(text: bye))
-    server = nil
+    (server, address) = (nil, nil)
     _ = try? await door.gate?.accounts.close()
     // All tabs have left by now; an unread letter would keep its tab alive.
     readLetters()

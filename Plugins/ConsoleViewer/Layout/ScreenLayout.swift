@@ -58,6 +58,9 @@ struct ScreenLayout {
     if end + clock.count + 1 <= state.size.columns {
       frame.put(clock, row: row, column: state.size.columns - clock.count - 1, pen.barMuted)
     }
+    if let address = state.address, !state.isPaused, end + address.displayWidth + clock.count + 4 <= state.size.columns {
+      frame.put(address, row: row, column: state.size.columns - clock.count - address.displayWidth - 3, pen.barMuted)
+    }
     if state.isPaused, end + clock.count + 11 <= state.size.columns {
       frame.put(" PAUSED ", row: row, column: state.size.columns - clock.count - 10, pen.barWarning)
     }

@@ -25,6 +25,8 @@ enum ScreenEvent {
   case preview(Int, String, isError: Bool)
   /// A broker's fills of runs before; nil if it does not say.
   case fills([Fill]?)
+  /// The address of a page; nil if it is not served yet.
+  case page(String?)
   /// The history's answer.
   case past(PastRequest, PastAnswer)
   /// A request to show a symbol's page.
@@ -47,6 +49,8 @@ enum ScreenEffect: Hashable {
   case askRules(String)
   /// Ask a broker for the fills of runs before.
   case askFills(String)
+  /// Ask a component for the address of its page.
+  case askPage(String)
   /// Read a chart from the history.
   case readPast(PastRequest)
   /// Stop the run.

@@ -20,7 +20,7 @@ extension ScreenState {
       meter.count(market.total, at: now)
       measureLag()
       note(lines)
-      return askFills()
+      return askFills() + askPage()
     case .problems(let problems): self.problems = problems
     case .panes(let panes): self.panes = panes.filter { $0.owner != settings.id }
     case .printed(let lines): add(lines.map { LogEntry(time: nil, weight: .normal, text: $0.text) })
@@ -30,6 +30,7 @@ extension ScreenState {
     case .rules(let id, let own): rules = rules.filter { $0.component != id } + own
     case .preview(let number, let text, let isError): previewed(number, text, isError: isError)
     case .fills(let past): recallFills(past)
+    case .page(let address): self.address = address
     case .past(let request, let answer): answerPast(request, answer)
     case .open(let symbol):
       market.want(symbol.description)
@@ -42,6 +43,11 @@ extension ScreenState {
       arrange(force: true)
     }
     return []
+  }
+
+  /// Asks for the address of the run's page until there is one.
+  private func askPage() -> [ScreenEffect] {
+    address == nil ? run.components(offering: (any PageDesk).self).prefix(1).map { .askPage($0.id) } : []
   }
 
   private mutating func tick(_ now: Int64, _ wall: Timestamp) -> [ScreenEffect] {

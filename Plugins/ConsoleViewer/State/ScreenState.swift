@@ -149,6 +149,8 @@ struct ScreenState {
   var log: [LogEntry] = []
   var run = RunSample()
   var problems: [String] = []
+  /// Where the run's page is.
+  var address: String?
   var now: Int64 = 0
   var wall = Timestamp(ns: 0)
   /// The zone in which times are shown.

@@ -47,8 +47,8 @@ package protocol RunCompanion: ParsableArguments {
 package struct RunInHand: Sendable {
   package let pipeline: Pipeline
   package let reload: ConfigReload
-  /// The files and folders of its configuration; empty if it cannot be read again.
-  package let configuration: [String]
+  /// The first file or folder of its configuration; without one, the command.
+  package let configuration: String
 }
 
 /// Notified when a run has ended.

@@ -60,6 +60,12 @@ struct HistoryCommandTests {
     folder.put(daily, in: "daily.csv")
     _ = try run("import", "daily.csv")
     #expect(try outcome("APPL") == "1 error: 'history.db' has no bars of 'APPL'; did you mean 'AAPL'?\n")
+    // The file of plugins.yaml is the usual one: what a run reads before what one sink writes.
+    folder.put("sinks: { kept: { plugin: history, inputs: [], path: mine.db } }", in: "plugins.yaml")
+    #expect(try outcome("AAPL") == "1 error: 'mine.db': there is no such file\n")
+    folder.put("history: read.db\nsinks: { kept: { plugin: history, inputs: [], path: mine.db } }", in: "plugins.yaml")
+    #expect(try outcome("AAPL") == "1 error: 'read.db': there is no such file\n")
+    folder.remove("plugins.yaml")
     #expect(try outcome("AAPL", "--bars", "1m") == "1 error: no bars of 1m for 'AAPL' in this period; there are bars of 1d\n")
     #expect(try run("AAPL", "--bars", "soon").status == 64)
     #expect(try run("AAPL", "--from", "2013-10-02", "--to", "2013-10-01").status == 64)

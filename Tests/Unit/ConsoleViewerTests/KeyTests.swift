@@ -54,6 +54,15 @@ import Testing
     #expect(driver.state.tabs.map(\.title) == ["Prices", "Watchlist", "tech", "Movers", "Alerts", "Log", "Graph"])
   }
 
+  @Test func `the address of the page is beside the clock, where there is room`() {
+    for (columns, isShown) in [(98, true), (85, false)] {
+      var driver = Driver(columns, 24)
+      morning(&driver)
+      driver.send(.page("http://127.0.0.1:8080/"))
+      #expect(driver.frame().text[0].contains(" http://127.0.0.1:8080/  ") == isShown, "\(driver.frame().text[0])")
+    }
+  }
+
   @Test func `s sorts by the next column, S turns the order`() {
     var driver = driver()
     driver.type("s")

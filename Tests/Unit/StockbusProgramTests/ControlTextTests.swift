@@ -132,9 +132,10 @@ import Testing
   }
 
   @Test func `a run has the name of its configuration, and a port has a token`() throws {
-    func name(_ paths: String..., arguments: [String] = []) throws -> String { try ControlOptions.parse(arguments).name(of: paths) }
-    #expect(try name("/home/ann/desk.yaml") == "desk" && name("desk.yml", "more.yaml") == "desk" && name("conf/desk/") == "desk")
-    #expect(try name() == "run" && name(".") == "run" && name("-") == "run" && name("17.yaml") == "run" && name("a b.yaml") == "ab")
+    func name(_ path: String, arguments: [String] = []) throws -> String { try ControlOptions.parse(arguments).name(of: path) }
+    #expect(try name("/home/ann/desk.yaml") == "desk" && name("desk.yml") == "desk" && name("conf/desk/") == "desk")
+    #expect(try name("") == "run" && name("demo") == "demo")
+    #expect(try name(".") == "run" && name("-") == "run" && name("17.yaml") == "run" && name("a b.yaml") == "ab")
     #expect(try name("x.yaml", arguments: ["--name", "mine"]) == "mine")
     for mistake in ["", "a b", "a/b", "17", String(repeating: "x", count: 65)] {
       #expect(throws: (any Error).self) { try ControlOptions.parse(["--name", mistake]) }

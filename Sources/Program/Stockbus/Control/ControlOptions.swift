@@ -54,9 +54,9 @@ struct ControlOptions: RunCompanion {
   }
 
   /// The run's name: `desk` for `desk.yaml` and for the folder `desk`.
-  func name(of configuration: [String]) -> String {
+  func name(of configuration: String) -> String {
     if let name { return name }
-    let last = configuration.first.flatMap { $0.split(separator: "/").last.map(String.init) } ?? ""
+    let last = configuration.split(separator: "/").last.map(String.init) ?? ""
     let stem = last.hasSuffix(".yaml") ? String(last.dropLast(5)) : last.hasSuffix(".yml") ? String(last.dropLast(4)) : last
     let plain = stem.filter { !$0.isWhitespace }
     return plain.isEmpty || plain == "." || plain == "-" || Int(plain) != nil ? "run" : String(plain.prefix(64))

@@ -1,4 +1,7 @@
 import ArgumentParser
+import LibC
+import StockbusConfig
+import StockbusPlugin
 import StockbusProgram
 
 /// `stockbus history`: shows the contents of a history file.
@@ -21,6 +24,18 @@ struct HistoryCommand: ParsableCommand {
 
 /// The file, which all its subcommands have.
 struct HistoryFileArgument: ParsableArguments {
-  @ArgumentParser.Option(help: "The history file.", completion: .file(extensions: ["db"]))
-  var file = "history.db"
+  @ArgumentParser.Option(
+    name: .customLong("file"), help: "The history file; by default that of plugins.yaml in this folder, otherwise history.db.",
+    completion: .file(extensions: ["db"]))
+  var given: String?
+
+  var file: String { given ?? Self.configured ?? "history.db" }
+
+  /// The file that plugins.yaml reads or has one sink write.
+  private static var configured: String? {
+    if access(ConfigLoader.usual, F_OK) != 0 { return nil }
+    let description = ConfigLoader().load(paths: [ConfigLoader.usual]).description
+    let sinks = description.components.filter { $0.plugin == "history" }
+    return description.history?.word ?? (sinks.count == 1 ? sinks[0].options.word("path") : nil)
+  }
 }

@@ -26,7 +26,7 @@ struct Demo<Companion: RunCompanion>: AsyncParsableCommand {
       StandardError.write(ConfigArguments.report(error, "; nothing was started"))
       throw ExitStatus.config
     }
-    try await RunSession(options: options, notes: MadeUp.notes(topology)).run(topology)
+    try await RunSession(options: options, command: "demo", notes: MadeUp.notes(topology)).run(topology)
   }
 }
 

@@ -31,7 +31,8 @@ struct Open<Companion: RunCompanion>: AsyncParsableCommand {
     let isMadeUp = config.isAbsent
     let topology = try config.topology("; nothing was started", outerFiles: options.files, otherwise: WatchPlan.madeUp([symbol]))
     for warning in WatchPlan.warnings([symbol], topology) { StandardError.write(warning) }
-    try await RunSession(options: options, request: topology.request(opening: link), notes: isMadeUp ? MadeUp.notes(topology) : [])
+    let notes = isMadeUp ? MadeUp.notes(topology) : []
+    try await RunSession(options: options, command: "open", request: topology.request(opening: link), notes: notes)
       .run(topology)
   }
 }

@@ -42,7 +42,7 @@ struct Watch<Companion: RunCompanion>: AsyncParsableCommand {
       throw ExitStatus.config
     }
     for warning in WatchPlan.warnings(symbols, topology) { StandardError.write(warning) }
-    try await RunSession(options: options, notes: WatchPlan.isMadeUp(configs) ? MadeUp.notes(topology) : []).run(topology)
+    try await RunSession(options: options, command: "watch", notes: WatchPlan.isMadeUp(configs) ? MadeUp.notes(topology) : []).run(topology)
   }
 }
 

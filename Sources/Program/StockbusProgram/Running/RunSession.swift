@@ -55,6 +55,8 @@ enum LogLevel: String, ExpressibleByArgument, CaseIterable {
 /// One run of a configuration, from the signals to the ledger.
 struct RunSession<Companion: RunCompanion> {
   let options: RunOptions<Companion>
+  /// The command that runs it, which is its name if it has no file.
+  var command = "run"
   /// The command for the viewer as soon as it has started, such as `open stocks://symbol/AAPL`.
   var request: Command?
   /// The files and folders of the configuration; nil if it cannot be read again.
@@ -90,7 +92,7 @@ struct RunSession<Companion: RunCompanion> {
     beside.append { await reload.run() }
     if isWatching { beside.append { await ConfigWatch { reload.paths }.run(SystemTimekeeper()) { reload.ask() } } }
     let attendant = try await options.companion.begin(
-      RunInHand(pipeline: pipeline, reload: reload, configuration: configuration ?? []))
+      RunInHand(pipeline: pipeline, reload: reload, configuration: configuration?.first ?? command))
     // The action for SIGHUP, if the configuration can be read again.
     var ask: (@Sendable () -> Void)?
     if configuration != nil { ask = { reload.ask() } }
