@@ -119,4 +119,99 @@ import Testing
         == "Error: --over monday.csv: 'other' and 'live' send trades; write which, --over other=monday.csv\n")
     #expect(try run("desk.yaml", "--over", "live=monday.csv", "--over", "other=monday.csv").status == 0)
   }
+
+  // MARK: Symbols
+
+  @Test func `symbols that the source does not have are left out, and counted`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try put(configuration("100").replacing("[AAPL, MSFT]", with: "[AAPL, TSLA]"), in: "desk.yaml")
+    let result = try run("desk.yaml", "--over", "monday.csv")
+    #expect(result.errors == "live: left out 1 symbol of the recording that it does not have: MSFT\n" && result.status == 0)
+    #expect(result.output.contains("high    2       2024-01-02T14:31:00Z  2024-01-02T14:34:00Z  AAPL 2\n"), "\(result.output)")
+  }
+
+  // MARK: Captures
+
+  private func venue(_ source: String) -> String {
+    """
+    sources: { \(source) }
+    sinks: { desk: { plugin: notification_dispatcher, inputs: [live], rules: [{ name: high, above: 200 }] } }
+
+    """
+  }
+
+  private static let preset = "live: { plugin: websocket, preset: binance, symbols: [BTC/USDT] }"
+
+  private func putCapture() throws {
+    let trades = [("BTCUSDT", "199.5"), ("BTCUSDT", "201"), ("ETHUSDT", "199"), ("ETHUSDT", "202")].enumerated().map { number, trade in
+      let time = 1_723_161_600_000 + number * 1000
+      return #"\#(time)000000 {"stream":"x@trade","data":{"e":"trade","E":\#(time),"s":"\#(trade.0)","t":\#(number),"p":"\#(trade.1)","#
+        + #""q":"1","T":\#(time),"m":true,"M":true}}"#
+    }
+    try put(#"1723161599000000000 {"result":null,"id":1}"# + "\n" + trades.joined(separator: "\n") + "\n", in: "venue.raw")
+  }
+
+  @Test func `a raw capture is decoded by the description of the source that it replaces`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try putCapture()
+    try put(venue(Self.preset), in: "venue.yaml")
+    let result = try run("venue.yaml", "--over", "venue.raw", "--format", "csv")
+    #expect(result.errors == "live: left out 1 symbol of the recording that it does not have: ETHUSDT\n" && result.status == 0)
+    let rows = result.output.split(separator: "\n")
+    #expect(rows.count == 2 && rows[1].hasPrefix("desk,BTC/USDT,201,"), "\(result.output)")
+
+    let decoding = """
+      messages: { t: { when: { data.e: trade }, event: trade, fields: { symbol: data.s, price: data.p, size: data.q, time: data.T } } }, time: ms
+      """
+    try put(venue("live: { plugin: http_poll, url: 'http://localhost/x', decoding: { \(decoding) } }"), in: "own.yaml")
+    let own = try run("own.yaml", "--over", "venue.raw", "--format", "csv").output.split(separator: "\n")
+    #expect(own.count == 3 && own[1].hasPrefix("desk,BTCUSDT,201,") && own[2].hasPrefix("desk,ETHUSDT,202,"), "\(own)")
+  }
+
+  @Test func `a raw capture goes to one source that decodes messages`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try putCapture()
+    let quotes = "quotes: { plugin: websocket, preset: binance, symbols: [BTC/USDT], event: quote }"
+    let two = venue("\(Self.preset), \(quotes)").replacing("sinks: {", with: "sinks: { ends: { plugin: null_sink, inputs: [quotes] },")
+    try put(two, in: "two.yaml")
+    try put(venue("live: { plugin: generator, symbols: [A] }"), in: "none.yaml")
+    #expect(
+      try run("two.yaml", "--over", "venue.raw").errors
+        == "Error: --over venue.raw: 'live' and 'quotes' take messages of a venue; write which, --over live=venue.raw\n")
+    #expect(
+      try run("none.yaml", "--over", "venue.raw").errors
+        == "Error: --over venue.raw: it has messages of a venue, which no source takes; there are live\n")
+    let result = try run("none.yaml", "--over", "live=venue.raw")
+    #expect(
+      result.status == 78
+        && result.errors.hasPrefix(
+          "none.yaml:1:28: error: 'venue.raw' is a raw capture, and source 'live' does not say how messages are decoded\n"),
+      "\(result)")
+    try put(venue(Self.preset), in: "venue.yaml")
+    #expect(
+      try run("venue.yaml", "--over", "live=venue.raw", "--over", "live=monday.csv").errors
+        == "Error: --over live=monday.csv: it has rows, and venue.raw messages; one source reads one of both\n")
+  }
+
+  // MARK: Mistakes
+
+  @Test func `a mistake names the configuration that it is about, if there are two`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try put(configuration("100").replacing("live", with: "feed"), in: "old.yaml")
+    #expect(
+      try run("desk.yaml", "--over", "live=monday.csv", "--against", "old.yaml").errors
+        == "Error: old.yaml: --over live=monday.csv: there is no source 'live'; there are feed\n")
+    #expect(
+      try run("old.yaml", "--over", "live=monday.csv", "--against", "desk.yaml").errors
+        == "Error: old.yaml: --over live=monday.csv: there is no source 'live'; there are feed\n")
+  }
+
+  @Test func `a pipe is no recording`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    #expect(mkfifo(folder.appending(path: "pipe").path, 0o600) == 0)
+    let result = try run("desk.yaml", "--over", "pipe")
+    #expect(
+      result.errors == "Error: 'pipe' is a pipe or a device, which can be read only once: write what it gives to a file\n"
+        && result.status == 64)
+  }
 }

@@ -24,6 +24,11 @@ struct Rehearsal {
   /// True if somebody has stopped it before the recordings ended.
   let wasStopped: Bool
 
+  /// What recordings have and their sources would not have had, one line each: `live: left out 2 symbols …`.
+  var leftOut: [String] {
+    report.ledger.notes.filter { plan.symbols[$0.component] != nil }.map { "\($0.component): \($0.text)" }
+  }
+
   /// Runs a plan until its recordings end.
   static func run(_ plan: RehearsalPlan, logLevel: LogLevel) async throws -> Rehearsal {
     let pipeline = try LongCommand.pipeline(plan.topology, logLevel: logLevel)
