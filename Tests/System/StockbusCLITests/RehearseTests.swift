@@ -65,6 +65,9 @@ import Testing
 
         2024-01-02T14:31:00Z ▏█       █   █               █▕ a bar is 15s, the highest 1
 
+        ACCOUNT  ORDERS  REJECTED  FILLS  FIRST  LAST  REALISED  UNREALISED  EQUITY
+        fund     0       0         0                   0         0           100000
+
         """)
     #expect(try files() == before)
   }
@@ -90,10 +93,10 @@ import Testing
     let rows = try run("desk.yaml", "--over", "monday.csv", "--format", "csv").output
     #expect(
       rows.split(separator: "\n").map { $0.split(separator: ",")[0...1].joined(separator: " ") } == [
-        "component symbol", "desk AAPL", "desk MSFT", "desk AAPL", "desk AAPL",
+        "component symbol", "desk AAPL", "desk MSFT", "desk AAPL", "desk AAPL", "component account", "broker fund",
       ])
     let lines = try run("desk.yaml", "--over", "monday.csv", "--format", "json").output.split(separator: "\n")
-    #expect(lines.count == 4 && lines.allSatisfy { $0.hasPrefix("{\"component\":\"desk\",\"symbol\":") })
+    #expect(lines.count == 5 && lines.dropLast().allSatisfy { $0.hasPrefix("{\"component\":\"desk\",\"symbol\":") })
   }
 
   @Test(arguments: [
@@ -118,6 +121,59 @@ import Testing
       try run("desk.yaml", "--over", "monday.csv").errors
         == "Error: --over monday.csv: 'other' and 'live' send trades; write which, --over other=monday.csv\n")
     #expect(try run("desk.yaml", "--over", "live=monday.csv", "--over", "other=monday.csv").status == 0)
+  }
+
+  // MARK: Orders
+
+  /// A strategy that buys above the average of two trades and sells below it, once with an account and once with one that does not exist.
+  private func trading(_ quantity: Int) -> String {
+    """
+    sources:
+      live: { plugin: generator, symbols: [AAPL] }
+    processors:
+      follows: { plugin: demo_momentum, inputs: [live], account: fund, window: 2, quantity: \(quantity) }
+      lost: { plugin: demo_momentum, inputs: [live], account: ghost, window: 2 }
+      broker: { plugin: paper_broker, inputs: [live, follows, lost], path: fund.db, value_every: 1s, accounts: [{ name: fund }] }
+    sinks:
+      fills: { plugin: file_writer, inputs: [broker.fills], path: fills.csv }
+
+    """
+  }
+
+  @Test func `what a paper broker did is said by account, and compared`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    // Each order is filled by the next trade: bought at 103 and sold at 104, bought again at 105, and 107 at the end.
+    let prices = [100, 100, 102, 103, 100, 104, 105, 107, 107]
+    let rows = prices.enumerated().map { "2024-01-02T14:3\($0):00Z,AAPL,\($1),1000\n" }
+    try put("time,symbol,price,size\n" + rows.joined(), in: "prices.csv")
+    try put(trading(100), in: "new.yaml")
+    try put(trading(50), in: "old.yaml")
+    let before = try files()
+    let result = try run("new.yaml", "--over", "prices.csv")
+    #expect(result.errors == "" && result.status == 0)
+    #expect(
+      result.output == """
+        ACCOUNT  ORDERS  REJECTED  FILLS  FIRST                 LAST                  REALISED  UNREALISED  EQUITY
+        fund     3       0         3      2024-01-02T14:32:00Z  2024-01-02T14:35:00Z  100       200         100300
+        ghost    3       3         0      2024-01-02T14:32:00Z  2024-01-02T14:35:00Z  0         0           0
+
+        """)
+    let lines = try run("new.yaml", "--over", "prices.csv", "--against", "old.yaml", "--format", "json").output
+    let orders = #""orders":3,"rejected":0,"fills":3,"first":"2024-01-02T14:32:00Z","last":"2024-01-02T14:35:00Z""#
+    #expect(
+      lines == #"{"component":"broker","account":"fund",\#(orders),"realised":100,"unrealised":200,"equity":100300,"#
+        + #""was":{\#(orders),"realised":50,"unrealised":100,"equity":100150}}"# + "\n")
+    let table = try run("new.yaml", "--over", "prices.csv", "--against", "old.yaml", "--format", "csv").output
+    #expect(
+      table.hasSuffix(
+        """
+
+        component,account,change,orders,rejected,fills,first,last,realised,unrealised,equity
+        broker,fund,now,3,0,3,2024-01-02T14:32:00Z,2024-01-02T14:35:00Z,100,200,100300
+        broker,fund,was,3,0,3,2024-01-02T14:32:00Z,2024-01-02T14:35:00Z,50,100,100150
+
+        """), "\(table)")
+    #expect(try files() == before)
   }
 
   // MARK: Symbols

@@ -67,7 +67,9 @@ struct Rehearse: AsyncParsableCommand {
   private static func plan(_ configs: [String], _ recordings: [String], _ name: String) throws -> RehearsalPlan {
     do {
       let plan = try RehearsalPlan(ConfigLoader().load(paths: configs), over: recordings.map(Recording.init(argument:)), Program.current)
-      if plan.dispatchers.isEmpty { throw RehearsalMistake(description: "the configuration has no rules: no component sends alerts") }
+      if plan.dispatchers.isEmpty, plan.brokers.isEmpty {
+        throw RehearsalMistake(description: "the configuration has no rules: no component sends alerts or fills orders")
+      }
       return plan
     } catch let mistake as RehearsalMistake {
       StandardError.write("Error: \(name)\(mistake)")

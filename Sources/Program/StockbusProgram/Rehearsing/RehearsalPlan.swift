@@ -38,6 +38,8 @@ struct RehearsalPlan {
   let rules: [WatchedRule]
   /// The components that send alerts.
   let dispatchers: [String]
+  /// The parts of the output of each paper broker that say what it does, in the order of the brokers.
+  private(set) var brokers: [(broker: String, parts: [String])] = []
   /// What each component that publishes nothing reads.
   let sinks: [String: [String]]
   /// What recordings do not say and was assumed, one line each.
@@ -72,7 +74,14 @@ struct RehearsalPlan {
     // A file that a sink of the configuration makes may not be there yet, and neither is the sink.
     if let past = whole.past, access(past.path, F_OK) != 0 { rehearsed.description.history = nil }
     let topology = try program.topology(rehearsed, mayBeUnread: true)
-    let nodes = try topology.nodes.flatMap { try sources.symbols[$0.id].map($0.passing) ?? [$0] }
+    var nodes = try topology.nodes.flatMap { try sources.symbols[$0.id].map($0.passing) ?? [$0] }
+    for node in topology.nodes where mayReplay {
+      let parts = try node.accountParts()
+      if parts.isEmpty { continue }
+      brokers.append((node.id, parts.map(\.id)))
+      let known = nodes.map(\.id)
+      nodes += parts.filter { !known.contains($0.id) }
+    }
     self.topology = topology.with(nodes.map { $0.withoutEffects.mergingByReceipt(waiting: mayReplay) })
     self.sources = topology.nodes.filter { $0.blueprint.kind == .source }.map(\.id)
     symbols = sources.symbols
