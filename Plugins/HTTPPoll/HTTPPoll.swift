@@ -29,7 +29,7 @@ extension Plugin {
 ///
 /// It never fails because of the server: one that cannot be reached, refuses, redirects in circles or sends malformed data is queried again
 /// later. A document that has not changed, by its `ETag`, its `Last-Modified` or its bytes, is not published again.
-actor HTTPPoll<E: DecodedEvent>: Source {
+actor HTTPPoll<E: DecodedEvent>: Source, DecodingComponent {
   private let settings: HTTPPollSettings
   private let context: Context
   private let transport: any HTTPTransport

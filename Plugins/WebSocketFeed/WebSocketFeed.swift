@@ -21,7 +21,7 @@ extension Plugin {
 /// symbol without trades for hours is no reason for that.
 ///
 /// It runs on its socket's thread, so that a message changes threads only once, on its way to the readers.
-actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
+actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent, DecodingComponent {
   private let thread = NetworkThread.next()
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.executor }
   nonisolated var ownExecutor: any OwnExecutor { thread }
@@ -51,6 +51,12 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent {
         ("decoding.url", "'decoding.url' must be a WebSocket URL such as wss://host/path\(error.mayRepeatText ? "" : error.suffix)"))
     }
     return faults
+  }
+
+  /// What it subscribes to, if that is not all symbols of the venue.
+  static func knownSymbols(_ settings: WebSocketFeedSettings) -> [String]? {
+    let names = settings.symbols.map(\.description)
+    return E.kind == nil || names.isEmpty || names.contains { $0.contains("*") } ? nil : names
   }
 
   init(_ settings: WebSocketFeedSettings, _ context: Context) throws {

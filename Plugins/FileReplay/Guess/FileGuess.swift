@@ -29,8 +29,10 @@ extension FileGuess {
       problem = "it has no rows"
       return
     }
-    if let other = lines.withUnsafeBufferPointer({ FileLook.capture($0, []) ?? FileLook.array($0) }) {
-      problem = other
+    if let capture = lines.withUnsafeBufferPointer({ FileLook.capture($0, []) }) {
+      (problem, isCapture) = (capture, true)
+    } else if let array = lines.withUnsafeBufferPointer({ FileLook.array($0) }) {
+      problem = array
     } else if first == 123 {
       problem = "it has JSON lines, which need no options for their rows"
     } else {

@@ -41,6 +41,8 @@ package struct FileGuess: Sendable {
   package var example: String?
   /// Why the file cannot be read, in one line; nil if it can.
   package var problem: String?
+  /// True if it is a raw capture of messages; `problem` says so too.
+  package var isCapture = false
 
   package init(
     options: [Option] = [], questions: [Question] = [], columns: [String] = [], rows: Int = 0, refused: Int = 0,

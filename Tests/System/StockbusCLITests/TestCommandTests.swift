@@ -11,7 +11,7 @@ import Testing
     try put(
       """
       sources:
-        live: { plugin: generator, symbols: [A] }
+        live: { plugin: generator, symbols: [A, B] }
       processors:
         minutes: { plugin: bars, inputs: [live], lengths: [1m] }
       sinks:
@@ -169,5 +169,29 @@ import Testing
         10 problems; nothing was tested
 
         """)
+  }
+
+  @Test func `a symbol that the source does not have is a mistake of the test`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try put(
+      """
+      configuration: desk.yaml
+      tests:
+        - name: rows
+          input: { live: [{ at: 0s, symbol: XYZ, price: 1, size: 2 }, { at: 1s, symbol: XYZ, price: 1, size: 2 }] }
+          expect: { desk: [] }
+        - name: prices
+          input: { live: { AB: "99", every: 10s } }
+          expect: { desk: [] }
+        - name: a file
+          input: { live: rows.csv }
+          expect: { minutes: { count: 1 } }
+
+      """, in: "desk.test.yaml")
+    try put("time,symbol,price,size\n2024-01-02T14:30:00Z,A,100,10\n2024-01-02T14:30:01Z,C,100,10\n", in: "rows.csv")
+    let output = try run().output
+    #expect(output.contains("desk.test.yaml:4:39: source 'live' has no symbol 'XYZ'; it has A and B\n"), "\(output)")
+    #expect(output.contains("desk.test.yaml:7:22: source 'live' has no symbol 'AB'; did you mean 'A'?\n"), "\(output)")
+    #expect(output.contains("ok    a file") && output.contains("3 tests, 2 failed"), "\(output)")
   }
 }

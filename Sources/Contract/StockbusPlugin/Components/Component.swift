@@ -76,6 +76,14 @@ public protocol BackgroundComponent: Component {
   func background() async
 }
 
+/// A source that decodes messages, as `file_replay` decodes a raw capture of the same messages by the same options.
+package protocol DecodingComponent: Component {}
+
+extension DecodingComponent {
+  /// The options that say how messages become events.
+  package static var decodingOptions: [String] { ["preset", "decoding", "symbols"] }
+}
+
 /// A component that writes files of its own, which other programs may move or remove, as logrotate does.
 package protocol FileWritingComponent: Component {
   /// Checks at once whether the paths still lead to the component's files, recreates the files where they do not, and returns their paths.

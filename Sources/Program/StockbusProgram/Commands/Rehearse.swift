@@ -40,8 +40,11 @@ struct Rehearse: AsyncParsableCommand {
 
   func run() async throws {
     LongCommand.prepare()
-    let plan = try Self.plan(config.configs, recordings)
-    let old = try against.map { try Self.plan([$0], recordings) }
+    // With two configurations each mistake says which one it is about.
+    let names = [config.configs.joined(separator: ", "), against].compactMap { name in against == nil ? "" : name.map { "\(visible($0)): " }
+    }
+    let plan = try Self.plan(config.configs, recordings, names[0])
+    let old = try against.map { try Self.plan([$0], recordings, names[1]) }
     for assumption in plan.assumptions { StandardError.write(assumption) }
     let rehearsal = try await Rehearsal.run(plan, logLevel: logLevel)
     var before: Rehearsal?
@@ -52,21 +55,24 @@ struct Rehearse: AsyncParsableCommand {
     }
     let text = RehearsalText(rehearsal, against: before).text(format)
     if !text.isEmpty { try StandardOutput.write(text) }
-    for report in [rehearsal.report, before?.report].compactMap(\.self) {
-      let text = report.text(isQuiet: true, isLenient: false)
-      if !text.isEmpty { StandardError.write(text) }
-      let status = report.exitStatus(isStrict: false, isLenient: false)
+    for (rehearsal, name) in zip([rehearsal, before].compactMap(\.self), names) {
+      for line in rehearsal.leftOut { StandardError.write(name + line) }
+      let text = rehearsal.report.text(isQuiet: true, isLenient: false)
+      if !text.isEmpty { StandardError.write(name + text) }
+      let status = rehearsal.report.exitStatus(isStrict: false, isLenient: false)
       if status != 0 { throw ExitCode(status) }
     }
   }
 
-  private static func plan(_ configs: [String], _ recordings: [String]) throws -> RehearsalPlan {
+  private static func plan(_ configs: [String], _ recordings: [String], _ name: String) throws -> RehearsalPlan {
     do {
       let plan = try RehearsalPlan(ConfigLoader().load(paths: configs), over: recordings.map(Recording.init(argument:)), Program.current)
-      if plan.dispatchers.isEmpty { throw RehearsalMistake(description: "the configuration has no rules: no component sends alerts") }
+      if plan.dispatchers.isEmpty, plan.brokers.isEmpty {
+        throw RehearsalMistake(description: "the configuration has no rules: no component sends alerts or fills orders")
+      }
       return plan
     } catch let mistake as RehearsalMistake {
-      StandardError.write("Error: \(mistake)")
+      StandardError.write("Error: \(name)\(mistake)")
       throw ExitCode.validationFailure
     } catch let problems as Problems {
       StandardError.write(ConfigArguments.report(problems, "; nothing was started"))

@@ -20,35 +20,43 @@ struct Rehearsal {
   let plan: RehearsalPlan
   /// In the order of their times; of equal ones, in the order of the components.
   let alerts: [RehearsedAlert]
+  /// Those of its paper brokers.
+  let accounts: [RehearsedAccount]
   let report: RunReport
   /// True if somebody has stopped it before the recordings ended.
   let wasStopped: Bool
+
+  /// What recordings have and their sources would not have had, one line each: `live: left out 2 symbols …`.
+  var leftOut: [String] {
+    report.ledger.notes.filter { plan.symbols[$0.component] != nil }.map { "\($0.component): \($0.text)" }
+  }
 
   /// Runs a plan until its recordings end.
   static func run(_ plan: RehearsalPlan, logLevel: LogLevel) async throws -> Rehearsal {
     let pipeline = try LongCommand.pipeline(plan.topology, logLevel: logLevel)
     let readers = plan.dispatchers.compactMap { id in
-      (pipeline.topic(id) as? Topic<Alert>).map { topic in
-        // Attached before the run begins, so that it gets every alert.
-        let sequence = topic.events()
-        let beginning = sequence.begin()
-        return Task {
-          var found: [RehearsedAlert] = []
-          let events = sequence.makeAsyncIterator(at: beginning)
-          while let alert = await events.next() { found.append(RehearsedAlert(component: id, alert: alert)) }
-          return found
-        }
-      }
+      (pipeline.topic(id) as? Topic<Alert>)?.folded(into: [RehearsedAlert]()) { $0.append(RehearsedAlert(component: id, alert: $1)) }
+    }
+    let bookReaders = plan.brokers.map { broker, parts in
+      // Its accounts first, which are in the order in which they were opened.
+      parts.reversed().compactMap { pipeline.topic($0).flatMap(AccountBook(broker).reading) }
     }
     var report: RunReport?
     let isInterrupted = Guarded(false)
     await LongCommand.run(pipeline, interrupted: { isInterrupted.withLock { $0 = true } }) { report = $0 }
     var alerts: [RehearsedAlert] = []
     for reader in readers { alerts += await reader.value }
+    var accounts: [RehearsedAccount] = []
+    for (broker, readers) in zip(plan.brokers, bookReaders) {
+      var book = AccountBook(broker.broker)
+      for reader in readers { book.add(await reader.value) }
+      accounts += book.accounts
+    }
     guard let report else { throw CancellationError() }
     // A sort that keeps the order of equal ones.
     let order = alerts.indices.sorted { (alerts[$0].alert.time, $0) < (alerts[$1].alert.time, $1) }
-    return Rehearsal(plan: plan, alerts: order.map { alerts[$0] }, report: report, wasStopped: isInterrupted.withLock { $0 })
+    return Rehearsal(
+      plan: plan, alerts: order.map { alerts[$0] }, accounts: accounts, report: report, wasStopped: isInterrupted.withLock { $0 })
   }
 }
 

@@ -38,10 +38,16 @@ struct RehearsalPlan {
   let rules: [WatchedRule]
   /// The components that send alerts.
   let dispatchers: [String]
+  /// The parts of the output of each paper broker that say what it does, in the order of the brokers.
+  private(set) var brokers: [(broker: String, parts: [String])] = []
   /// What each component that publishes nothing reads.
   let sinks: [String: [String]]
   /// What recordings do not say and was assumed, one line each.
   let assumptions: [String]
+  /// The names of the sources.
+  let sources: [String]
+  /// The symbols of sources whose descriptions name them. Events of others do not come from a recording in the place of the source.
+  let symbols: [String: [String]]
 
   /// The plugin that reads recordings.
   static var replay: String { "file_replay" }
@@ -68,7 +74,17 @@ struct RehearsalPlan {
     // A file that a sink of the configuration makes may not be there yet, and neither is the sink.
     if let past = whole.past, access(past.path, F_OK) != 0 { rehearsed.description.history = nil }
     let topology = try program.topology(rehearsed, mayBeUnread: true)
-    self.topology = topology.with(topology.nodes.map { $0.withoutEffects.mergingByReceipt(waiting: mayReplay) })
+    var nodes = try topology.nodes.flatMap { try sources.symbols[$0.id].map($0.passing) ?? [$0] }
+    for node in topology.nodes where mayReplay {
+      let parts = try node.accountParts()
+      if parts.isEmpty { continue }
+      brokers.append((node.id, parts.map(\.id)))
+      let known = nodes.map(\.id)
+      nodes += parts.filter { !known.contains($0.id) }
+    }
+    self.topology = topology.with(nodes.map { $0.withoutEffects.mergingByReceipt(waiting: mayReplay) })
+    self.sources = topology.nodes.filter { $0.blueprint.kind == .source }.map(\.id)
+    symbols = sources.symbols
     rules = topology.nodes.flatMap { node in
       (node.assembly.component as? any RuleKeepingComponent.Type)?.rules(inAny: node.assembly.settings, of: node.id) ?? []
     }
@@ -87,26 +103,42 @@ private struct RecordedSources {
   private let mayReplay: Bool
   /// What sources that replay files are, also for relays of theirs.
   private var replays: [String: ComponentDescription] = [:]
+  /// The sources in whose places recordings are; of a relay that from which its events come.
+  private var origins: [String: PlannedNode] = [:]
+  /// The symbols of these sources, if their descriptions name them.
+  private(set) var symbols: [String: [String]] = [:]
 
   init(_ whole: Topology, _ recordings: [Recording], mayReplay: Bool, look: ((String) -> FileGuess)?) throws(RehearsalMistake) {
-    for recording in recordings where access(recording.path, R_OK) != 0 {
-      throw RehearsalMistake(description: "\(shown(recording.path, limit: 4096)): \(String(cString: strerror(errno)))")
+    for recording in recordings {
+      let name = shown(recording.path, limit: 4096)
+      // It is looked at before it is read, and read once more by another configuration.
+      if InputDescriptor.isStream(recording.path) {
+        throw RehearsalMistake(description: "\(name) is a pipe or a device, which can be read only once: write what it gives to a file")
+      }
+      if access(recording.path, R_OK) != 0 { throw RehearsalMistake(description: "\(name): \(String(cString: strerror(errno)))") }
     }
     self.recordings = recordings
     self.mayReplay = mayReplay
     // A file that is no table says itself what its events are.
-    guesses = recordings.map { recording in look?(recording.path) }.map { $0?.problem == nil ? $0 : nil }
+    guesses = recordings.map { recording in look?(recording.path) }.map { $0?.problem == nil || $0?.isCapture == true ? $0 : nil }
     let sources = whole.nodes.filter { $0.blueprint.kind == .source && $0.inputs.isEmpty }
     let named = Set(recordings.compactMap(\.source))
     for number in recordings.indices { places[try source(of: number, among: sources, named: named), default: []].append(number) }
+    for node in sources where places[node.id] != nil { origins[node.id] = node }
     // What a relay sends is what it reads.
     for node in whole.nodes where node.blueprint.kind == .source && places[node.id] == nil {
       if let input = node.inputs.first {
         places[node.id] = places[input.from]
         replays[node.id] = replays[input.from]
+        origins[node.id] = origins[input.from]
       } else if mayReplay, node.plugin.name == RehearsalPlan.replay {
         replays[node.id] = node.description
       }
+    }
+    symbols = origins.compactMapValues { node in
+      guard let known = node.assembly.knownSymbols(), let written = node.description?.options.texts else { return nil }
+      // Names that nobody has written, such as those of so many symbols, mean no choice.
+      return known.allSatisfy(written.contains) ? known : nil
     }
   }
 
@@ -130,25 +162,53 @@ private struct RecordedSources {
         description: (mayReplay ? "--over \(source)=\(recording.path): " : "") + "there is no source \(shown(source))"
           + didYouMean(source, among: names, otherwise: "; there are \(names.joined(separator: ", "))"))
     }
-    let type = guesses[number].map { $0.options.first { $0.name == "event" }?.value ?? Trade.eventName }
-    let fitting = sources.filter { !named.contains($0.id) && (type == nil || $0.blueprint.output?.eventName == type) }
+    let isCapture = guesses[number]?.isCapture == true
+    let type = isCapture ? nil : guesses[number].map { $0.options.first { $0.name == "event" }?.value ?? Trade.eventName }
+    let fitting = sources.filter { source in
+      !named.contains(source.id)
+        && (isCapture ? source.replaysCaptures : type == nil || source.blueprint.output?.eventName == type)
+    }
     // A source that replays a file already has its recording.
     let needy = fitting.filter { $0.plugin.name != RehearsalPlan.replay }
     let candidates = needy.isEmpty ? fitting : needy
     if candidates.count == 1 { return candidates[0].id }
-    let events = type.map { "\($0)s" } ?? "events"
+    let events = isCapture ? "messages of a venue" : type.map { "\($0)s" } ?? "events"
     if candidates.isEmpty {
       throw RehearsalMistake(
-        description: "--over \(recording.path): it has \(events), which no source sends; there are \(names.joined(separator: ", "))")
+        description:
+          "--over \(recording.path): it has \(events), which no source \(isCapture ? "takes" : "sends"); there are "
+          + names.joined(separator: ", "))
     }
     throw RehearsalMistake(
       description:
-        "--over \(recording.path): \(listed(candidates.map { shown($0.id) })) send \(events); write which, --over \(candidates[0].id)=\(recording.path)"
+        "--over \(recording.path): \(listed(candidates.map { shown($0.id) })) \(isCapture ? "take" : "send") \(events); write which, --over \(candidates[0].id)=\(recording.path)"
     )
   }
 
   /// The events that can be recorded.
-  private static let recorded = [Trade.eventName, Quote.eventName, Bar.eventName, "raw_message"]
+  private static let recorded = [Trade.eventName, Quote.eventName, Bar.eventName, raw]
+  /// Messages as a venue sends them.
+  static let raw = "raw_message"
+
+  /// The replay of captures of the messages of `origin`, decoded by its own description.
+  private func decoding(_ paths: [String], as source: ComponentDescription, _ node: PlannedNode, by origin: PlannedNode) throws(Problems)
+    -> ComponentDescription
+  {
+    guard let type = origin.assembly.component as? any DecodingComponent.Type, let given = origin.description?.options,
+      case .map(let entries) = given.value
+    else {
+      let mark = (origin.description ?? source).pluginMark
+      var problems = Problems()
+      problems.add("\(shown(paths[0])) is a raw capture, and source \(shown(origin.id)) does not say how messages are decoded", at: mark)
+      throw problems
+    }
+    func word(_ text: String) -> ConfigNode { ConfigNode(.scalar(text), at: given.mark, isQuoted: true) }
+    var options = entries.filter { type.decodingOptions.contains($0.key) }
+    options.append(.init(key: "event", mark: given.mark, value: word(node.blueprint.output?.eventName ?? "")))
+    options.append(.init(key: "format", mark: given.mark, value: word("raw")))
+    options.append(.init(key: "path", mark: given.mark, value: ConfigNode(.list(paths.map(word)), at: given.mark)))
+    return source.with(plugin: RehearsalPlan.replay, ConfigNode(.map(options), at: given.mark))
+  }
 
   /// The source as the replay of its recordings.
   func component(for source: ComponentDescription, _ node: PlannedNode) throws -> ComponentDescription {
@@ -161,14 +221,24 @@ private struct RecordedSources {
       )
     }
     let paths = own.map { recordings[$0].path }
+    let captures = own.filter { guesses[$0]?.isCapture == true }
+    if let capture = captures.first, let row = own.first(where: { !captures.contains($0) }) {
+      throw RehearsalMistake(
+        description:
+          "--over \(source.id)=\(recordings[row].path): it has rows, and \(recordings[capture].path) messages; one source reads one of both"
+      )
+    }
     // A source that replays a file knows how its files are read.
     if node.plugin.name == RehearsalPlan.replay, !recordings[own[0]].isOwn { return source.replaying(paths) }
     if let type = node.blueprint.output?.eventName, !Self.recorded.contains(type) {
       throw RehearsalMistake(description: "source \(shown(node.id)) gives \(type) events, which no recording has")
     }
+    if !captures.isEmpty, node.blueprint.output?.eventName != Self.raw {
+      return try decoding(paths, as: source, node, by: origins[source.id] ?? node)
+    }
     var options = guesses[own[0]]?.options.map { "\($0.name): \($0.value)" } ?? []
     if let type = node.blueprint.output?.eventName, !options.contains(where: { $0.hasPrefix("event:") }), type != Trade.eventName {
-      options.append("event: \(type == "raw_message" ? "raw" : type)")
+      options.append("event: \(type == Self.raw ? "raw" : type)")
     }
     options.append("path: [\(paths.map(\.optionText).joined(separator: ", "))]")
     let text = "sources: { \(source.id): { plugin: \(RehearsalPlan.replay), \(options.joined(separator: ", ")) } }"
@@ -179,6 +249,12 @@ private struct RecordedSources {
 }
 
 extension PlannedNode {
+  /// True if a raw capture may take its place.
+  fileprivate var replaysCaptures: Bool {
+    assembly.component is any DecodingComponent.Type || plugin.name == RehearsalPlan.replay
+      || blueprint.output?.eventName == RecordedSources.raw
+  }
+
   /// The same with its inputs in the order of their receipts, in which a live run gets them; at full speed they come in any.
   ///
   /// - Parameter waiting: whether its inputs wait for it and leave no event out: at full speed it would be late for most.
@@ -189,6 +265,17 @@ extension PlannedNode {
       return PlannedEdge(from: input.from, options: options)
     }
     return reading(edges, merge: inputs.count > 1 ? .received : merge)
+  }
+}
+
+extension ConfigNode {
+  /// All scalars in it.
+  fileprivate var texts: Set<String> {
+    switch value {
+    case .scalar(let text): [text]
+    case .list(let items): items.reduce(into: []) { $0.formUnion($1.texts) }
+    case .map(let entries): entries.reduce(into: []) { $0.formUnion($1.value.texts) }
+    }
   }
 }
 
@@ -211,9 +298,11 @@ extension ComponentDescription {
     return with(ConfigNode(.map(kept + [.init(key: "path", mark: mark, value: list)]), at: mark))
   }
 
-  func with(id: String? = nil, _ options: ConfigNode) -> ComponentDescription {
+  /// Of another plugin it reads nothing.
+  func with(id: String? = nil, plugin: String? = nil, _ options: ConfigNode) -> ComponentDescription {
     ComponentDescription(
-      id: id ?? self.id, idMark: idMark, section: section, plugin: plugin, pluginMark: pluginMark, inputs: inputs, inputsMark: inputsMark,
-      hasAllInputs: hasAllInputs, merge: merge, supervision: supervision, output: output, options: options, shownPlugin: shownPlugin)
+      id: id ?? self.id, idMark: idMark, section: section, plugin: plugin ?? self.plugin, pluginMark: pluginMark,
+      inputs: plugin == nil ? inputs : [], inputsMark: inputsMark, hasAllInputs: hasAllInputs, merge: merge, supervision: supervision,
+      output: output, options: options, shownPlugin: plugin.map { shown($0) } ?? shownPlugin)
   }
 }

@@ -8,18 +8,20 @@ struct RehearsalText {
   private let rehearsal: Rehearsal
   private let before: Rehearsal?
   private let changes: RehearsalChanges?
+  private let accounts: AccountText
 
   init(_ rehearsal: Rehearsal, against before: Rehearsal? = nil) {
     self.rehearsal = rehearsal
     self.before = before
     changes = before.map { RehearsalChanges(from: $0.alerts, to: rehearsal.alerts) }
+    accounts = AccountText(rehearsal.accounts, against: before?.accounts)
   }
 
   func text(_ format: PrintFormat) -> String {
     switch format {
-    case .table: (summary + differences).joined(separator: "\n")
-    case .json: records.map(json).joined(separator: "\n")
-    case .csv: csv
+    case .table: ([summary, accountLines].filter { !$0.isEmpty }.joined(separator: [""]) + differences).joined(separator: "\n")
+    case .json: (records.map(json) + accounts.json).joined(separator: "\n")
+    case .csv: ([csv] + (accounts.isEmpty ? [] : [""] + accounts.csv)).joined(separator: "\n")
     }
   }
 
@@ -35,6 +37,7 @@ struct RehearsalText {
     let alerts = Self.bySubject(rehearsal)
     let old = before.map(Self.bySubject)
     let subjects = subjects
+    if subjects.isEmpty { return [] }
     let hasSeveral = Set(subjects.map(\.component)).count > 1
     let resolves = rehearsal.alerts.contains { $0.alert.status == .resolved }
     var rows = [["RULE", "ALERTS"] + (old == nil ? [] : ["BEFORE"]) + (resolves ? ["OVER"] : []) + ["FIRST", "LAST", "INSTRUMENTS"]]
@@ -48,6 +51,10 @@ struct RehearsalText {
       rows.append(row + [Self.instruments(of: fired)])
     }
     return TextTable(rows: rows).lines(width: PageWidth.ofTerminal) + chart
+  }
+
+  private var accountLines: [String] {
+    accounts.isEmpty ? [] : TextTable(rows: accounts.rows).lines(width: PageWidth.ofTerminal)
   }
 
   private static func bySubject(_ rehearsal: Rehearsal) -> [Subject: [RehearsedAlert]] {

@@ -15,6 +15,8 @@ enum TestInput {
     let mark: ConfigNode.Mark
     /// The fields that are written.
     var fields: [(name: String, mark: ConfigNode.Mark)] = []
+    /// The symbol, and where it is written.
+    var symbol: (name: String, mark: ConfigNode.Mark)?
   }
 
   /// Reads `monday.csv`, a list of rows, or `{ AAPL: "100 -0.10x60", every: 1m }`.
@@ -51,7 +53,9 @@ enum TestInput {
     if !entries.contains(where: { $0.key == "at" || $0.key == "time" }) {
       problems.add("the row has no 'at': the time since the start of the test, such as 5s", at: node.mark)
     }
-    return Row(text: JSONValue.object(members).description, mark: node.mark, fields: fields)
+    var symbol: (name: String, mark: ConfigNode.Mark)?
+    if let value = entries.first(where: { $0.key == "symbol" })?.value, case .scalar(let name) = value.value { symbol = (name, value.mark) }
+    return Row(text: JSONValue.object(members).description, mark: node.mark, fields: fields, symbol: symbol)
   }
 
   static func offset(_ node: ConfigNode, _ key: String, _ problems: inout Problems) -> Duration? {
@@ -90,7 +94,7 @@ enum TestInput {
           "ask": .number("\(price)"), "open": .number("\(price)"), "high": .number("\(price)"), "low": .number("\(price)"),
           "close": .number("\(price)"), "volume": 1, "length": .string(step.optionText),
         ]
-        rows.append((place, Row(text: row.description, mark: entry.value.mark)))
+        rows.append((place, Row(text: row.description, mark: entry.value.mark, symbol: (entry.key, entry.mark))))
       }
     }
     // The same order at each moment as the symbols are written in.

@@ -19,7 +19,8 @@ struct TestPlan {
 
   /// Of a recording the name of its source.
   static func source(_ component: String) -> String {
-    component.hasSuffix(recorded) ? String(component.dropLast(recorded.count)) : component
+    for end in [recorded, PlannedNode.recorded] where component.hasSuffix(end) { return String(component.dropLast(end.count)) }
+    return component
   }
 
   /// Longer than any test, in the run's time: a century.
@@ -44,10 +45,11 @@ struct TestPlan {
     if !problems.isEmpty { throw problems }
     // The time of a child program is real, and cannot be moved.
     let outside = plan.topology.nodes.first { $0.assembly.files.contains(where: \.use.isRun) }?.id
-    let sources = plan.topology.nodes.filter { $0.blueprint.kind == .source }.map(\.id)
-    try Self.checkFields(of: test.inputs, plan.topology)
-    try Self.check(test, sources: sources, components: plan.topology.nodes.map(\.id), outside: outside)
-    var nodes = try outside == nil ? plan.topology.nodes.flatMap { try Self.timed($0) } : plan.topology.nodes
+    let components = plan.topology.nodes.map(\.id).filter { Self.source($0) == $0 }
+    try Self.checkFields(of: test.inputs, plan)
+    try Self.check(test, sources: plan.sources, components: components, outside: outside)
+    var nodes = plan.topology.nodes
+    if outside == nil { nodes = try nodes.flatMap { plan.sources.contains($0.id) ? try Self.timed($0) : [$0] } }
     nodes = nodes.map { Self.crashing($0, test.faults) }
     var settings = plan.topology.settings
     settings.wait = .park
@@ -56,19 +58,27 @@ struct TestPlan {
     topology = plan.topology.with(nodes, settings)
     script = TestScript(start: test.start, faults: test.faults, end: test.end, isTimed: outside == nil)
     sinks = plan.sinks
-    traceable = plan.topology.nodes.filter { $0.blueprint.output != nil }.map(\.id)
+    traceable = plan.topology.nodes.filter { $0.blueprint.output != nil && components.contains($0.id) }.map(\.id)
   }
 
-  /// The fields of rows are those of the source's events.
-  private static func checkFields(of inputs: [(source: String, input: TestInput)], _ topology: Topology) throws(Problems) {
+  /// The fields of rows are those of the source's events, and their symbols those of the source.
+  private static func checkFields(of inputs: [(source: String, input: TestInput)], _ plan: RehearsalPlan) throws(Problems) {
     func names<E: Event>(_: E.Type) -> [String] { E.schema.fields.map(\.name) }
     var problems = Problems()
     for (source, input) in inputs {
-      guard case .rows(let rows) = input, let type = topology.nodes.first(where: { $0.id == source })?.blueprint.output else { continue }
+      guard case .rows(let rows) = input,
+        let type = plan.topology.nodes.first(where: { $0.id == source })?.blueprint.output
+      else { continue }
       let known = names(type)
       for field in rows.flatMap(\.fields) where !known.contains(field.name) {
         let hint = didYouMean(field.name, among: known, otherwise: "; there are \(known.joined(separator: ", "))")
         problems.add("a \(type.eventName) has no field \(shown(field.name))\(hint)", at: field.mark)
+      }
+      guard let symbols = plan.symbols[source] else { continue }
+      var passed = Set(symbols)
+      for symbol in rows.compactMap(\.symbol) where passed.insert(symbol.name).inserted {
+        let hint = didYouMean(symbol.name, among: symbols, otherwise: "; it has \(listed(symbols.prefix(20).map { visible($0) }))")
+        problems.add("source \(shown(source)) has no symbol \(shown(symbol.name))\(hint)", at: symbol.mark)
       }
     }
     if !problems.isEmpty { throw problems }
@@ -94,11 +104,11 @@ struct TestPlan {
 
   /// A recording, and behind it a source of its name that sends its events at their times.
   private static func timed(_ node: PlannedNode) throws -> [PlannedNode] {
-    guard node.blueprint.kind == .source, let type = node.blueprint.output,
-      let blueprint = Plugin.testFeed.blueprint(for: [type], options: nil)
-    else { return [node] }
+    guard let type = node.blueprint.output, let blueprint = Plugin.testFeed.blueprint(for: [type], options: nil) else {
+      return [node]
+    }
     let recording = PlannedNode(
-      id: node.id + recorded, plugin: node.plugin, blueprint: node.blueprint, assembly: node.assembly, inputs: [],
+      id: node.id + recorded, plugin: node.plugin, blueprint: node.blueprint, assembly: node.assembly, inputs: node.inputs,
       topic: Blueprint.TopicPlan(name: node.id), supervision: node.supervision)
     let feed = PlannedNode(
       id: node.id, plugin: .testFeed, blueprint: blueprint,
