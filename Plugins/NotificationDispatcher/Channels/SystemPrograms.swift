@@ -59,11 +59,13 @@ struct SystemPrograms: ProgramRunner {
     do {
       let result = try await Subprocess.run(
         .path(FilePath(program)), arguments: Arguments(arguments), environment: .custom(variables), platformOptions: options,
-        input: .array(call.input), output: .sequence, error: errors
+        input: .inputWriter, output: .sequence, error: errors
       ) { execution in
         id.store(execution.processIdentifier.value, ordering: .relaxed)
+        async let written: Void = Self.write(call.input, to: execution.standardInputWriter)
         // The output is read and discarded, so that the program never waits for a reader and the output uses no memory.
         for try await _ in execution.standardOutput {}
+        await written
       }
       switch result.terminationStatus {
       case .exited(let status): return .success(.exited(Int(status)))
@@ -72,5 +74,13 @@ struct SystemPrograms: ProgramRunner {
     } catch {
       return .failure(Task.isCancelled ? .cancelled : .notStarted)
     }
+  }
+
+  /// Writes the input and closes it, whatever happens. The library traps (1.0.2) if a write of an input that it was given fails, because the
+  /// program has ended or the task is cancelled.
+  private static func write(_ input: [UInt8], to writer: StandardInputWriter) async {
+    // A program need not read its input.
+    _ = try? await writer.write(input)
+    try? await writer.finish()
   }
 }
