@@ -2,8 +2,8 @@
 """Checks the documentation against a built program and the modules beside it: docs-check.py PROGRAM [CATALOGUE].
 
 Writes the catalogue (into .build/docs unless told), and then: Swift in it, in README and in all pages of Documentation type-checks, configurations
-are valid, commands and options that are named exist, the tutorials' plugins are built, checked and run and give what the pages show, and so do the
-commands of the pages of Documentation/tasks (docs_tasks.py).
+are valid and pass their tests, commands and options that are named exist, the tutorials' plugins are built, checked and run and give what the pages
+show, and so do the commands of the pages of Documentation/tasks, and of others with a comment `run` (docs_tasks.py).
 `--symbols FOLDER` writes the public symbols of the modules instead.
 
 Above a code block that is not whole, a comment says what of:
@@ -14,6 +14,15 @@ Above a code block that is not whole, a comment says what of:
   …
   -->
   <!-- yaml: REASON -->              not validated, and why
+
+Below a block or a table, a comment tests what the page says of it:
+
+  <!-- test                          the configuration, in which '…' stands for the block above: without it there is only what is written here,
+  …                                  and with nothing at all the configuration is the block. Each condition in it is on the page, and all code
+  sinks: { … }                       of a table above is in the test
+  tests:                             a file of tests without 'configuration', as Documentation/use/testing.md describes it
+    - { name: …, input: …, expect: … }
+  -->
 
 A configuration without sources or without sinks gets a generator 'ticks', or a sink for what it has.
 """
@@ -78,6 +87,14 @@ def blocks(path):
         yield m[3], body, text.count("\n", 0, m.start(4)), (m[1] or "").strip()
 
 
+def tests(path):
+    """The tests of a page: what they test, configuration, tests, line."""
+    text = path.read_text()
+    for m in re.finditer(r"^<!-- test\n((?:(?!-->).)*?)^(tests:\n.*?)^-->$", text, re.M | re.S):
+        above = re.search(r"(?:^( *)```\w*\n(?P<block>(?:(?!```).)*)^\1```|(?P<table>(?:^\|[^\n]*\n)+))\n*\Z", text[:m.start()], re.M | re.S)
+        yield above, m[1], m[2], text.count("\n", 0, m.start(2))
+
+
 class Check:
     def __init__(self, build, pages):
         self.build, self.pages, self.faults, self.counts = build, pages, [], {}
@@ -100,8 +117,8 @@ class Check:
     def fault(self, path, line, text):
         self.faults.append(f"{os.path.relpath(path, ROOT)}:{line}: {text}")
 
-    def count(self, what):
-        self.counts[what] = self.counts.get(what, 0) + 1
+    def count(self, what, number=1):
+        self.counts[what] = self.counts.get(what, 0) + number
 
     def run(self):
         jobs, seen = [], set()
@@ -116,9 +133,11 @@ class Check:
                     jobs.append((self.yaml, path, line, body, comment))
                 elif language == "sh":
                     self.shell(path, line, body)
+            jobs += [(self.test, path, *test) for test in tests(path)]
             self.named(path)
         jobs += [(self.tutorial, folder) for folder in sorted(TUTORIALS.iterdir()) if folder.is_dir()]
         jobs += [(self.task, page) for page in sorted(docs_tasks.TASKS.glob("*.md"))]
+        jobs += [(self.task, page) for page in self.files if page.parent != docs_tasks.TASKS and "\n<!-- run\n" in page.read_text()]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for done in [pool.submit(*job) for job in jobs]:
                 done.result()
@@ -182,6 +201,29 @@ class Check:
         problems = [p for p in done.stderr.replace(file, "in it").split("\n") if p and not re.search("no such file|there is no (file|program)", p) and not re.match(r"\d+ problem", p)]
         if done.returncode not in (0, 78) or problems and done.returncode != 0:
             self.fault(path, line, "\n".join(problems))
+
+    def test(self, path, above, around, body, line):
+        block, table = (above["block"], above["table"]) if above else (None, None)
+        if block:
+            lines = [row[len(above[1]):] for row in block.split("\n")]
+            around = re.sub(r"^( *)…$", lambda m: "\n".join(m[1] + row for row in lines), around or "…", flags=re.M)
+        visible = re.sub(r"<!--.*?-->", "", path.read_text(), flags=re.S)
+        for condition in re.findall(r"""\b(?:when|where|by): (".*?"|'.*?')""", around):
+            if condition[1:-1] not in visible:
+                self.fault(path, line, f"the page does not have the condition {condition}")
+        for code in re.findall(r"`([^`]+)`", table or ""):
+            if code not in around + body:
+                self.fault(path, line, f"the test of the table leaves out '{code}'")
+        name = os.path.join(self.scratch.name, f"{path.stem}-{line}")
+        pathlib.Path(f"{name}.yaml").write_text(around)
+        # With the page's own lines, so that failures name them.
+        pathlib.Path(f"{name}.test.yaml").write_text(f"configuration: {path.stem}-{line}.yaml" + "\n" * line + body)
+        done = self.build.says("test", f"{name}.test.yaml", folder=ROOT)
+        passed = re.search(r"^(\d+) tests?, all passed", done.stdout, re.M)
+        self.count("tests", int(passed[1]) if passed else 0)
+        if not passed:
+            said = (done.stdout + done.stderr).replace(f"{name}.test.yaml", os.path.relpath(path, ROOT)).replace(f"{name}.yaml", "in it")
+            self.fault(path, line, re.sub(r"^ok .*\n", "", said, flags=re.M).rstrip())
 
     # Commands.
 

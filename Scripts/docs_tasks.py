@@ -12,8 +12,8 @@ The commands of a page run in its order, in one empty folder, which is the home 
   -->
   <!-- needs: PROGRAM -->   the page is skipped where this program is not
 
-Requests to the address in NTFY_SERVER are written into the file `received`. NATS is the address of a server that the page may start. A page is one
-screen: it shows at most 60 lines.
+Requests to the address in NTFY_SERVER are written into the file `received`. NATS is the address of a server that the page may start. A page of
+Documentation/tasks is one screen: it shows at most 60 lines, and it names its files.
 """
 import http.server
 import os
@@ -107,7 +107,7 @@ class Page:
     def steps(self):
         text = self.path.read_text()
         seen = re.sub(r"^<!--.*?-->\n", "", text, flags=re.M | re.S)
-        if (lines := len(seen.splitlines())) > LINES:
+        if (lines := len(seen.splitlines())) > LINES and self.path.parent == TASKS:
             return 1, f"shows {lines} lines; a page is one screen of at most {LINES}"
         shown = None
         for line, language, body, comment in steps(text):
@@ -121,7 +121,7 @@ class Page:
                         return line, fault
             elif comment.startswith("file: "):
                 file = self.folder / comment[6:]
-                if f"`{file.name}`" not in seen:
+                if self.path.parent == TASKS and f"`{file.name}`" not in seen:
                     return line, f"does not say that this is `{file.name}`"
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(body)

@@ -54,6 +54,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
 
   static func doubt(about file: FileUse, _ settings: FileReplaySettings) -> String? {
     FileHead.doubt(about: file.path, settings.rowOptions, as: E.fields, event: E.eventName)
+      ?? settings.zone.flatMap(FileHead.doubt(aboutZone:))
   }
 
   init(_ settings: FileReplaySettings, _ context: Context) {

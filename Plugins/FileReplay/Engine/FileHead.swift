@@ -30,8 +30,8 @@ enum FileHead {
     }
   }
 
-  /// A warning if none of the whole rows in the beginning gives an event, or if their times are in another unit than the option says. Nil
-  /// if there are none, and for raw captures, whose messages need not give events.
+  /// A warning if none of the whole rows in the beginning gives an event, or less than half of the first ten, or if their times are in another
+  /// unit than the option says. Nil if there are none, and for raw captures, whose messages need not give events.
   static func doubt(
     about path: String, _ options: ReplayOptions, as fields: [ReplayField], event: String, size: Int = size
   ) -> String? {
@@ -43,13 +43,20 @@ enum FileHead {
       let isWhole = reader.waits
       let isJSON = options.isJSON(&reader)
       var rows = try RowReader(input, options, fields: fields, isJSON: isJSON)
-      guard let count = try rows.fruitlessRows(&reader), let row = rows.firstMalformed else {
-        return rows.last.flatMap { tooEarly($0, options.time.format) }
-      }
+      let events = try rows.firstEvents(&reader)
+      let count = rows.malformed
+      guard count > events, let row = rows.firstMalformed else { return rows.last.flatMap { tooEarly($0, options.time.format) } }
+      if events > 0 { return "line \(row.line): \(row.reason); \(count) of the first \(count + events) rows are no \(event)" }
       let looked = isWhole ? "" : " of the first \(size >> 10) KiB"
       let none = count == 1 ? "the only row\(looked) is not a \(event)" : "none of the \(count) rows\(looked) is a \(event)"
-      return "line \(row.line): \(row.reason); \(none)" + (isJSON ? "" : remedy(path, event))
+      return "line \(row.line): \(row.reason); \(none)" + (isJSON ? "" : remedy(path, event, hasZone: options.zone != nil))
     } catch { return nil }
+  }
+
+  /// A warning about a name of standard time, which is a zone too, and an hour behind in summer.
+  static func doubt(aboutZone name: String) -> String? {
+    let changing = ["EST": "America/New_York", "MST": "America/Denver"][name]
+    return changing.map { "whose zone \(name) has no summer time; where clocks change write \($0)" }
   }
 
   /// Times in seconds that are read as milliseconds are in 1970; in other units it is similar.
@@ -59,12 +66,13 @@ enum FileHead {
     return meant.map { "in \(format.name) its times are such as \(time); write 'time: \($0)' if they are in \($0)" }
   }
 
-  /// The options that read such rows, if they are found; otherwise empty.
-  private static func remedy(_ path: String, _ event: String) -> String {
+  /// The options that read such rows, if they are found; otherwise empty. A zone that is given stays.
+  private static func remedy(_ path: String, _ event: String, hasZone: Bool) -> String {
     let guess = FileGuess(path: path)
     let isSame = (guess.options.first { $0.name == "event" }?.value ?? "trade") == event
-    guard guess.problem == nil, !guess.options.isEmpty, isSame else { return "" }
-    let options = guess.options.filter { $0.name != "event" }.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
+    let found = guess.options.filter { $0.name != "event" && !(hasZone && $0.name == "zone") }
+    guard guess.problem == nil, !found.isEmpty, isSame else { return "" }
+    let options = found.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
     return "; these options read it: \(options)"
   }
 

@@ -177,16 +177,17 @@ struct RowReader: ~Copyable {
     }
   }
 
-  /// Reads up to the first row that gives an event. Returns the number of rows if none of them does, otherwise nil.
-  mutating func fruitlessRows(_ lines: inout LineReader) throws(ReplayError) -> Int? {
-    while !isAtEnd {
+  /// Reads rows until one is an event and ten have been looked at; returns how many are events.
+  mutating func firstEvents(_ lines: inout LineReader) throws(ReplayError) -> Int {
+    var events = 0
+    while !isAtEnd, events == 0 || events + malformed < 10 {
       switch try slow(&lines, { _ in .skip }) {
-      case .row: return nil
+      case .row: events += 1
       case .none: break
-      case .later: return malformed
+      case .later: return events
       }
     }
-    return malformed
+    return events
   }
 
   @inline(never)

@@ -121,7 +121,8 @@ import Testing
             ledger: { dead_letters: 7 }
 
       """, in: "desk.test.yaml")
-    #expect(try run("--update").status == 1)
+    let updated = try run("--update")
+    #expect(updated.status == 1 && updated.errors == "wrote 'desk.test.yaml': what came, in 3 places\n", "\(updated.errors)")
     #expect(
       try String(contentsOf: folder.appending(path: "desk.test.yaml"), encoding: .utf8) == """
         configuration: desk.yaml

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FileReplay
 
-/// A file whose rows are all malformed gives a warning before the run, which starts nevertheless.
+/// A file whose rows are malformed, all or most of the first ones, gives a warning before the run, which starts nevertheless.
 @Suite struct DoubtTests {
   private let folder = TemporaryFolder()
 
@@ -28,6 +28,20 @@ import Testing
     #expect(doubt("x\n", options { $0.format = .raw }) == nil)
     #expect(FileHead.doubt(about: folder.file("gone"), .init(), as: Trade.fields, event: "trade") == nil)
     #expect(FileHead.doubt(about: "/dev/zero", .init(), as: Trade.fields, event: "trade") == nil)
+  }
+
+  @Test func `also where most of the first ten rows are none`() {
+    let (good, bad) = ("A,1,2\n", "B,x,2\n")
+    #expect(doubt(header + good + bad + bad) == "line 3: \(wrong); 2 of the first 3 rows are no trade")
+    let rows = String(repeating: good, count: 4) + String(repeating: bad, count: 6)
+    #expect(doubt(header + rows + rows) == "line 6: \(wrong); 6 of the first 10 rows are no trade")
+    #expect(doubt(header + good + rows) == nil)
+    #expect(doubt(header + String(repeating: good, count: 10) + rows + rows) == nil)
+  }
+
+  @Test func `a zone without summer time is doubted where New York is probably meant`() {
+    #expect(FileHead.doubt(aboutZone: "EST") == "whose zone EST has no summer time; where clocks change write America/New_York")
+    #expect(FileHead.doubt(aboutZone: "America/New_York") == nil)
   }
 
   @Test func `times in another unit than the option says are doubted before the run`() {

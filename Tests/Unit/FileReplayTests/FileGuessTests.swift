@@ -63,6 +63,17 @@ import Testing
         + "trade; these options read it: time: \"MM/dd/yyyy\", numbers: grouped")
   }
 
+  @Test func `a zone that is written is not replaced by a guess`() {
+    let folder = TemporaryFolder()
+    folder.put("symbol,time,price\nA,01/17/2024 09:30:00,1\n", in: "f.csv")
+    var options = ReplayOptions()
+    func doubt() -> String { FileHead.doubt(about: folder.file("f.csv"), options, as: Trade.fields, event: "trade") ?? "" }
+    let remedy = "; these options read it: time: \"MM/dd/yyyy HH:mm:ss\""
+    #expect(doubt().hasSuffix(remedy + ", zone: UTC"), "\(doubt())")
+    options.zone = "America/New_York"
+    #expect(doubt().hasSuffix(remedy), "\(doubt())")
+  }
+
   @Test func `what is written in the file is quoted for YAML`() {
     let found = guess(
       "symbol,time,pri\tce,act\u{1}\nA,2024-01-02T09:30:00Z,5,\"the \"\"buy\"\"\"\nA,2024-01-02T09:30:01Z,6,sell \u{7}\n\u{7f}end\n")

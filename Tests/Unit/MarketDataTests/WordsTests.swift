@@ -22,6 +22,8 @@ struct WordsTests {
       ("every", ["every", "interval"], "every"), ("tickers", ["symbols"], "symbols"),
       ("rises", ["name", "above", "rises_by", "window"], "rises_by"), ("within", ["name", "window"], "window"),
       ("down", ["rises_by", "falls_by"], "falls_by"), ("dayly", ["session", "day", "week"], "day"), ("url", ["servers"], "servers"),
+      ("silence", ["since", "silent_for"], "silent_for"), ("price_above", ["above", "below"], "above"),
+      ("telegram", ["desktop", "webhook"], "webhook"), ("console", ["console_viewer", "dashboard"], "console_viewer"),
     ] as [(String, [String], String?)])
   func `words of other tools mean ours`(word: String, names: [String], meant: String?) {
     #expect(suggestion(for: word, among: names) == meant)

@@ -91,6 +91,10 @@ import Testing
       "column 11: write a time in a function, as in highest(price, 5m) or price / lowest(price, 5m) > 101%"
     ),
     (
+      "price > 1 for 5m",
+      "column 11: how long a condition has to be true is said beside it in a rule, as in { when: \"price > 100\", for: 3s }"
+    ),
+    (
       "price > 1 in 5m",
       "column 11: write a time in a function, as in highest(price, 5m) or price / lowest(price, 5m) > 101%"
     ),

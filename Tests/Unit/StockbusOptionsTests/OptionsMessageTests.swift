@@ -226,6 +226,10 @@ import Testing
     #expect(complaints(Pace.self, "{interval: 1s, rate: 5/s}") == ["1:16 either 'interval' or 'rate', not both"])
     #expect(complaints(Pace.self, "{interval: ~, rate: 5/s}") == [])
     #expect(complaints(Pace.self, "{symbols: [A, B, A]}") == ["1:18 'A' is in 'symbols' twice"])
+    let hint = "'symbols': a symbol with blanks is written in quotation marks; write several as"
+    #expect(complaints(Pace.self, "{symbols: AAPL  MSFT}") == ["1:11 \(hint) [AAPL, MSFT]"])
+    #expect(complaints(Pace.self, "{symbols: [A, B C D]}") == ["1:15 \(hint) [B, C, D]"])
+    #expect(complaints(Pace.self, "{symbols: \"AAPL  240119C00150000\"}") == [])
     // If a value is missing or wrong, rules about it are not checked.
     #expect(complaints(Pace.self, "{interval: 1, rate: 5/s}").count == 1)
   }
@@ -236,7 +240,7 @@ import Testing
       complaints(Rules.self, "{\(rule), channels: [{deskto: {}}, webhok, {}, {desktop: {}, webhook: {url: u}}, {webhook: {}}, webhook]}")
         == [
           "1:53 'channels[0]' must be one of desktop, webhook, got 'deskto'; did you mean 'desktop'?",
-          "1:66 'channels[1]' must be one of desktop, webhook, got text; did you mean 'webhook'?",
+          "1:66 'channels[1]' must be one of desktop, webhook, got text; did you mean 'webhook'? write { webhook: { … } }",
           "1:74 'channels[2]' must be one of desktop, webhook, got a mapping",
           "1:78 'channels[3]' must be one of desktop, webhook, got 2 keys",
           "1:122 'channels[4].webhook.url' is required: text (Where to post.)",

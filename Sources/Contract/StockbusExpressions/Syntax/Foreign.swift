@@ -70,6 +70,7 @@ enum Foreign {
   static let currency = "prices are written without a currency, as in price > 100"
   static let windows =
     "write a time in a function, as in highest(price, 5m) or price / lowest(price, 5m) > 101%"
+  static let lasting = "how long a condition has to be true is said beside it in a rule, as in { when: \"price > 100\", for: 3s }"
   static let lists = "write several as a list after 'in', as in symbol in [AAPL, NVDA]"
   static let joined = "write 'and' or 'or' between two conditions"
   static let pattern = "; write a pattern after 'matches', as in symbol matches \"A*\""

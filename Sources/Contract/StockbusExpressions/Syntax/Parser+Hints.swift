@@ -9,7 +9,7 @@ extension Parser {
     }
     if let operatorBegun { return operatorBegun }
     if token == .mark(.close) || token == .mark(.closeList) { return fail("\(shownToken) has no matching opening bracket") }
-    if isBeforeDuration { return fail(Foreign.windows) }
+    if isBeforeDuration { return fail(token == .word("for") ? Foreign.lasting : Foreign.windows) }
     if let error = misplacedBeginning(tree) { return error }
     switch token {
     case .word(let word):

@@ -8,6 +8,13 @@ extension Array: OptionValue, CountedOption where Element: OptionValue {
   public static func readOption(
     _ source: OptionSource<Element.OptionLeaf>, onto base: [Element]?, _ problems: inout Problems
   ) -> [Element]? {
+    if let node = several(in: source) {
+      let words = node.text.split(separator: " ").joined(separator: ", ")
+      problems.add(
+        "\(source.subject): a symbol with blanks is written in quotation marks; write several as [\(OptionText.visible(words))]",
+        at: node.mark)
+      return nil
+    }
     switch source.node.value {
     case .list(let nodes):
       let isAllowed = source.limits.count?.check(nodes.count, source, &problems) ?? true
@@ -19,6 +26,16 @@ extension Array: OptionValue, CountedOption where Element: OptionValue {
       problems.add(source.mismatch(optionShape(OptionContext(), of: nil)), at: source.node.mark)
       return nil
     }
+  }
+
+  /// `AAPL MSFT`, which is probably meant as two symbols, and its node.
+  private static func several(in source: OptionSource<Element.OptionLeaf>) -> (text: String, mark: ConfigNode.Mark)? {
+    guard source.path == "symbols" || source.path.hasSuffix(".symbols") else { return nil }
+    let nodes = if case .list(let nodes) = source.node.value { nodes } else { [source.node] }
+    for node in nodes where !node.isQuoted && node.variables.isEmpty {
+      if case .scalar(let text) = node.value, text.contains(" "), text.utf8.count <= 60 { return (text, node.mark) }
+    }
+    return nil
   }
 
   private static func single(

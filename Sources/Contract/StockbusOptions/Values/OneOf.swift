@@ -63,7 +63,7 @@ extension OneOf {
       if let found = cases.first(where: { $0.name == text }) {
         return found.read(ConfigNode(.map([]), at: source.node.mark), source.path(of: text), &problems)
       }
-      hint = didYouMean(text, among: names)
+      hint = suggestion(for: text, among: names).map { "; did you mean '\($0)'? write { \($0): { … } }" } ?? ""
     case .map(let entries):
       guard let entry = entries.first else { break }
       guard entries.count == 1 else {

@@ -65,7 +65,7 @@ struct TestCommand: AsyncParsableCommand {
         if format == .text { try StandardOutput.write(TestText.lines(run).joined(separator: "\n")) }
       }
       results.append((file.path, runs))
-      if update { try file.write(runs.flatMap(\.updates)) }
+      if update, let line = try file.write(runs.flatMap(\.updates)) { StandardError.write(line) }
     }
     let all = results.flatMap(\.runs)
     if all.isEmpty {

@@ -71,6 +71,8 @@ struct RehearsalPlan {
       if node.blueprint.output == nil { return sink(component, node) }
       return component.inOwnProcess
     }
+    // Parts of an output, such as `broker.fills`, are there although their readers are left out.
+    rehearsed.description.components += whole.nodes.filter { $0.id.contains(".") }.compactMap(\.description)
     // A file that a sink of the configuration makes may not be there yet, and neither is the sink.
     if let past = whole.past, access(past.path, F_OK) != 0 { rehearsed.description.history = nil }
     let topology = try program.topology(rehearsed, mayBeUnread: true)

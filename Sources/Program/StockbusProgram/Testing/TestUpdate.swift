@@ -91,9 +91,9 @@ struct TestUpdate {
 }
 
 extension TestFile {
-  /// Writes what came into the file, which is replaced as a whole.
-  func write(_ updates: [TestUpdate]) throws {
-    if updates.isEmpty { return }
+  /// Writes what came into the file, which is replaced as a whole. Returns a line about it; nil if nothing was to be written.
+  func write(_ updates: [TestUpdate]) throws -> String? {
+    if updates.isEmpty { return nil }
     let next = "\(path).new"
     do throws(Errno) {
       let file = try FileDescriptor.opening(path, .readOnly)
@@ -104,6 +104,7 @@ extension TestFile {
       try new.writeWhole(Array(TestUpdate.apply(updates, to: String(decoding: bytes, as: UTF8.self)).utf8))
       try new.shut()
       if rename(next, path) != 0 { throw Errno(rawValue: errno) }
+      return "wrote \(shown(path, limit: 4096)): what came, in \(updates.count == 1 ? "1 place" : "\(updates.count) places")"
     } catch {
       StandardError.write("Error: \(shown(path, limit: 4096)) could not be written: \(error)")
       throw ExitCode.failure

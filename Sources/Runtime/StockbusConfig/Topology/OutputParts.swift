@@ -2,13 +2,14 @@ internal import StockbusPlugin
 
 /// Components that a configuration reads by a name such as `broker.fills` without defining them: each passes on one part of an output.
 enum OutputParts {
-  /// One component for each part that is named as an input, in the order of their first mention.
+  /// One component for each part that is named as an input and not there yet, in the order of their first mention.
   static func components(readBy components: [ComponentDescription], _ catalogue: Catalogue) -> [ComponentDescription] {
     var whole: [String: ComponentDescription] = [:]
     for component in components where whole[component.id] == nil { whole[component.id] = component }
     var made: [ComponentDescription] = []
     var names: Set<String> = []
-    for input in components.lazy.flatMap(\.inputs) where input.from.contains(".") && !names.contains(input.from) {
+    for input in components.lazy.flatMap(\.inputs) where input.from.contains(".") && !names.contains(input.from) && whole[input.from] == nil
+    {
       let words = input.from.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       guard let source = whole[words[0]], let plugin = catalogue[source.plugin],
         let part = plugin.parts.first(where: { $0.name == "\(plugin.name).\(words[1])" })
