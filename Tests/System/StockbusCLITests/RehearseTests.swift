@@ -1,15 +1,14 @@
 import Foundation
+import StockbusTestKit
 import Testing
 
 /// `rehearse`: what the rules of a configuration make of recordings.
 @Suite(.enabled(if: ProgramTests.program != nil, "the program was not built")) struct RehearseTests {
-  private let folder: URL
+  private let folder = TemporaryFolder()
 
   init() throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "stockbus-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     // AAPL is above 100 from minute 1 and from minute 4 on, MSFT from minute 3 on.
-    try put(
+    folder.put(
       """
       time,symbol,price,size
       2024-01-02T14:30:00Z,AAPL,100,10
@@ -21,7 +20,7 @@ import Testing
       2024-01-02T14:40:00Z,MSFT,102,10
 
       """, in: "monday.csv")
-    try put(configuration("100"), in: "desk.yaml")
+    folder.put(configuration("100"), in: "desk.yaml")
   }
 
   private func configuration(_ level: String) -> String {
@@ -45,15 +44,12 @@ import Testing
     """
   }
 
-  private func put(_ text: String, in name: String) throws { try Data(text.utf8).write(to: folder.appending(path: name)) }
   private func run(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
-    try ProgramTests.run(["rehearse"] + arguments, in: folder)
+    try ProgramTests.run(["rehearse"] + arguments, in: URL(filePath: folder.path))
   }
-  private func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
 
   @Test func `each rule is listed with its alerts, also one that has not fired, and nothing is written`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let before = try files()
+    let before = folder.names
     let result = try run("desk.yaml", "--over", "monday.csv")
     #expect(result.errors == "" && result.status == 0)
     #expect(
@@ -69,13 +65,12 @@ import Testing
         fund     0       0         0                   0         0           100000
 
         """)
-    #expect(try files() == before)
+    #expect(folder.names == before)
   }
 
   @Test func `against another configuration, what differs is shown`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try put(configuration("100.5"), in: "same.yaml")
-    try put(configuration("101"), in: "new.yaml")
+    folder.put(configuration("100.5"), in: "same.yaml")
+    folder.put(configuration("101"), in: "new.yaml")
     #expect(try run("same.yaml", "--over", "monday.csv", "--against", "desk.yaml", "--format", "json").output == "")
     let result = try run("new.yaml", "--over", "live=monday.csv", "--against", "desk.yaml")
     #expect(
@@ -89,7 +84,6 @@ import Testing
   }
 
   @Test func `alerts one by one are rows or lines`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let rows = try run("desk.yaml", "--over", "monday.csv", "--format", "csv").output
     #expect(
       rows.split(separator: "\n").map { $0.split(separator: ",")[0...1].joined(separator: " ") } == [
@@ -105,16 +99,14 @@ import Testing
     (["--over", "quotes.csv"], "--over quotes.csv: it has quotes, which no source sends; there are live"),
   ])
   func `a recording that fits no source is an error that says what to write`(arguments: [String], message: String) throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try put("time,symbol,bid,ask,bid_size,ask_size\n2024-01-02T14:30:00Z,AAPL,1,2,10,10\n", in: "quotes.csv")
-    let result = try ProgramTests.run(["rehearse", "desk.yaml"] + arguments, in: folder)
+    folder.put("time,symbol,bid,ask,bid_size,ask_size\n2024-01-02T14:30:00Z,AAPL,1,2,10,10\n", in: "quotes.csv")
+    let result = try ProgramTests.run(["rehearse", "desk.yaml"] + arguments, in: URL(filePath: folder.path))
     #expect(result.status == 64 && result.output == "")
     #expect(result.errors == "Error: \(message)\n")
   }
 
   @Test func `a source of which there are two has to be named`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try put(
+    folder.put(
       configuration("100").replacing("  live:", with: "  other: { plugin: generator }\n  live:").replacing(
         "inputs: [live]\n    rules", with: "inputs: [live, other]\n    rules"), in: "desk.yaml")
     #expect(
@@ -141,14 +133,13 @@ import Testing
   }
 
   @Test func `what a paper broker did is said by account, and compared`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     // Each order is filled by the next trade: bought at 103 and sold at 104, bought again at 105, and 107 at the end.
     let prices = [100, 100, 102, 103, 100, 104, 105, 107, 107]
     let rows = prices.enumerated().map { "2024-01-02T14:3\($0):00Z,AAPL,\($1),1000\n" }
-    try put("time,symbol,price,size\n" + rows.joined(), in: "prices.csv")
-    try put(trading(100), in: "new.yaml")
-    try put(trading(50), in: "old.yaml")
-    let before = try files()
+    folder.put("time,symbol,price,size\n" + rows.joined(), in: "prices.csv")
+    folder.put(trading(100), in: "new.yaml")
+    folder.put(trading(50), in: "old.yaml")
+    let before = folder.names
     let result = try run("new.yaml", "--over", "prices.csv")
     #expect(result.errors == "" && result.status == 0)
     #expect(
@@ -173,14 +164,13 @@ import Testing
         broker,fund,was,3,0,3,2024-01-02T14:32:00Z,2024-01-02T14:35:00Z,50,100,100150
 
         """), "\(table)")
-    #expect(try files() == before)
+    #expect(folder.names == before)
   }
 
   // MARK: Symbols
 
   @Test func `symbols that the source does not have are left out, and counted`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try put(configuration("100").replacing("[AAPL, MSFT]", with: "[AAPL, TSLA]"), in: "desk.yaml")
+    folder.put(configuration("100").replacing("[AAPL, MSFT]", with: "[AAPL, TSLA]"), in: "desk.yaml")
     let result = try run("desk.yaml", "--over", "monday.csv")
     #expect(result.errors == "live: left out 1 symbol of the recording that it does not have: MSFT\n" && result.status == 0)
     #expect(result.output.contains("high    2       2024-01-02T14:31:00Z  2024-01-02T14:34:00Z  AAPL 2\n"), "\(result.output)")
@@ -204,13 +194,12 @@ import Testing
       return #"\#(time)000000 {"stream":"x@trade","data":{"e":"trade","E":\#(time),"s":"\#(trade.0)","t":\#(number),"p":"\#(trade.1)","#
         + #""q":"1","T":\#(time),"m":true,"M":true}}"#
     }
-    try put(#"1723161599000000000 {"result":null,"id":1}"# + "\n" + trades.joined(separator: "\n") + "\n", in: "venue.raw")
+    folder.put(#"1723161599000000000 {"result":null,"id":1}"# + "\n" + trades.joined(separator: "\n") + "\n", in: "venue.raw")
   }
 
   @Test func `a raw capture is decoded by the description of the source that it replaces`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     try putCapture()
-    try put(venue(Self.preset), in: "venue.yaml")
+    folder.put(venue(Self.preset), in: "venue.yaml")
     let result = try run("venue.yaml", "--over", "venue.raw", "--format", "csv")
     #expect(result.errors == "live: left out 1 symbol of the recording that it does not have: ETHUSDT\n" && result.status == 0)
     let rows = result.output.split(separator: "\n")
@@ -219,18 +208,17 @@ import Testing
     let decoding = """
       messages: { t: { when: { data.e: trade }, event: trade, fields: { symbol: data.s, price: data.p, size: data.q, time: data.T } } }, time: ms
       """
-    try put(venue("live: { plugin: http_poll, url: 'http://localhost/x', decoding: { \(decoding) } }"), in: "own.yaml")
+    folder.put(venue("live: { plugin: http_poll, url: 'http://localhost/x', decoding: { \(decoding) } }"), in: "own.yaml")
     let own = try run("own.yaml", "--over", "venue.raw", "--format", "csv").output.split(separator: "\n")
     #expect(own.count == 3 && own[1].hasPrefix("desk,BTCUSDT,201,") && own[2].hasPrefix("desk,ETHUSDT,202,"), "\(own)")
   }
 
   @Test func `a raw capture goes to one source that decodes messages`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     try putCapture()
     let quotes = "quotes: { plugin: websocket, preset: binance, symbols: [BTC/USDT], event: quote }"
     let two = venue("\(Self.preset), \(quotes)").replacing("sinks: {", with: "sinks: { ends: { plugin: null_sink, inputs: [quotes] },")
-    try put(two, in: "two.yaml")
-    try put(venue("live: { plugin: generator, symbols: [A] }"), in: "none.yaml")
+    folder.put(two, in: "two.yaml")
+    folder.put(venue("live: { plugin: generator, symbols: [A] }"), in: "none.yaml")
     #expect(
       try run("two.yaml", "--over", "venue.raw").errors
         == "Error: --over venue.raw: 'live' and 'quotes' take messages of a venue; write which, --over live=venue.raw\n")
@@ -243,7 +231,7 @@ import Testing
         && result.errors.hasPrefix(
           "none.yaml:1:28: error: 'venue.raw' is a raw capture, and source 'live' does not say how messages are decoded\n"),
       "\(result)")
-    try put(venue(Self.preset), in: "venue.yaml")
+    folder.put(venue(Self.preset), in: "venue.yaml")
     #expect(
       try run("venue.yaml", "--over", "live=venue.raw", "--over", "live=monday.csv").errors
         == "Error: --over live=monday.csv: it has rows, and venue.raw messages; one source reads one of both\n")
@@ -252,8 +240,7 @@ import Testing
   // MARK: Mistakes
 
   @Test func `a mistake names the configuration that it is about, if there are two`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try put(configuration("100").replacing("live", with: "feed"), in: "old.yaml")
+    folder.put(configuration("100").replacing("live", with: "feed"), in: "old.yaml")
     #expect(
       try run("desk.yaml", "--over", "live=monday.csv", "--against", "old.yaml").errors
         == "Error: old.yaml: --over live=monday.csv: there is no source 'live'; there are feed\n")
@@ -263,8 +250,7 @@ import Testing
   }
 
   @Test func `a pipe is no recording`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    #expect(mkfifo(folder.appending(path: "pipe").path, 0o600) == 0)
+    #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
     let result = try run("desk.yaml", "--over", "pipe")
     #expect(
       result.errors == "Error: 'pipe' is a pipe or a device, which can be read only once: write what it gives to a file\n"

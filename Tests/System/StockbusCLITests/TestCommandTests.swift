@@ -1,14 +1,13 @@
 import Foundation
+import StockbusTestKit
 import Testing
 
 /// `test`: what a configuration makes of inputs.
 @Suite(.enabled(if: ProgramTests.program != nil, "the program was not built")) struct TestCommandTests {
-  private let folder: URL
+  private let folder = TemporaryFolder()
 
   init() throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "stockbus-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try put(
+    folder.put(
       """
       sources:
         live: { plugin: generator, symbols: [A, B] }
@@ -25,14 +24,12 @@ import Testing
       """, in: "desk.yaml")
   }
 
-  private func put(_ text: String, in name: String) throws { try Data(text.utf8).write(to: folder.appending(path: name)) }
   private func run(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
-    try ProgramTests.run(["test"] + arguments, in: folder)
+    try ProgramTests.run(["test"] + arguments, in: URL(filePath: folder.path))
   }
 
   @Test func `what components give is compared with what is expected, and nothing is written`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try put(
+    folder.put(
       """
       configuration: desk.yaml
       tests:
@@ -50,13 +47,13 @@ import Testing
             minutes: { contains: [{ at: 0s, symbol: A, open: 1, high: 3, volume: 6 }] }
 
       """, in: "desk.test.yaml")
-    let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    let before = folder.names
     let result = try run()
     #expect(result.status == 0 && result.errors == "", "\(result)")
     let lines = result.output.split(separator: "\n")
     #expect(lines.count == 3 && lines[0].hasPrefix("ok    above 100 (") && lines[1].hasPrefix("ok    silent ("))
     #expect(lines[2] == "2 tests, all passed")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == before)
+    #expect(folder.names == before)
     #expect(try run("--only", "sil", "desk.test.yaml").output.hasSuffix("1 test, all passed\n"))
     #expect(try run("--only", "none").status == 64)
     let xml = try run("--format", "junit").output
@@ -65,8 +62,7 @@ import Testing
   }
 
   @Test func `a failure says at its line what came`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try put(
+    folder.put(
       """
       configuration: desk.yaml
       tests:
@@ -108,8 +104,7 @@ import Testing
   }
 
   @Test func `what came is written, and then all is well`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try put(
+    folder.put(
       """
       configuration: desk.yaml
       tests:
@@ -124,7 +119,7 @@ import Testing
     let updated = try run("--update")
     #expect(updated.status == 1 && updated.errors == "wrote 'desk.test.yaml': what came, in 3 places\n", "\(updated.errors)")
     #expect(
-      try String(contentsOf: folder.appending(path: "desk.test.yaml"), encoding: .utf8) == """
+      folder.content("desk.test.yaml") == """
         configuration: desk.yaml
         tests:
           - name: wrong # as yet
@@ -139,8 +134,7 @@ import Testing
   }
 
   @Test func `what is wrong with a file of tests is told at once`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try put(
+    folder.put(
       """
       configuratoin: desk.yaml
       tests:
@@ -173,8 +167,7 @@ import Testing
   }
 
   @Test func `a symbol that the source does not have is a mistake of the test`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try put(
+    folder.put(
       """
       configuration: desk.yaml
       tests:
@@ -189,7 +182,7 @@ import Testing
           expect: { minutes: { count: 1 } }
 
       """, in: "desk.test.yaml")
-    try put("time,symbol,price,size\n2024-01-02T14:30:00Z,A,100,10\n2024-01-02T14:30:01Z,C,100,10\n", in: "rows.csv")
+    folder.put("time,symbol,price,size\n2024-01-02T14:30:00Z,A,100,10\n2024-01-02T14:30:01Z,C,100,10\n", in: "rows.csv")
     let output = try run().output
     #expect(output.contains("desk.test.yaml:4:39: source 'live' has no symbol 'XYZ'; it has A and B\n"), "\(output)")
     #expect(output.contains("desk.test.yaml:7:22: source 'live' has no symbol 'AB'; did you mean 'A'?\n"), "\(output)")

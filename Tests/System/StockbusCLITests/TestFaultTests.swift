@@ -1,14 +1,13 @@
 import Foundation
+import StockbusTestKit
 import Testing
 
 /// `test`: what goes wrong at its time, and what a run looks like then.
 @Suite(.enabled(if: ProgramTests.program != nil, "the program was not built")) struct TestFaultTests {
-  private let folder: URL
+  private let folder = TemporaryFolder()
 
   init() throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "stockbus-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try put(
+    folder.put(
       """
       sources:
         live: { plugin: generator, symbols: [A, B] }
@@ -26,12 +25,9 @@ import Testing
       """, in: "desk.yaml")
   }
 
-  private func put(_ text: String, in name: String) throws { try Data(text.utf8).write(to: folder.appending(path: name)) }
-
   /// Runs one test over a price of A each minute, from 10 on.
   private func test(_ lines: String) throws -> String {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try put(
+    folder.put(
       """
       configuration: desk.yaml
       tests:
@@ -40,10 +36,10 @@ import Testing
           \(lines.replacing("\n", with: "\n    "))
 
       """, in: "desk.test.yaml")
-    let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-    let result = try ProgramTests.run(["test"], in: folder)
+    let before = folder.names
+    let result = try ProgramTests.run(["test"], in: URL(filePath: folder.path))
     #expect(result.status == (result.output.hasPrefix("ok    it (") ? 0 : 1))
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == before)
+    #expect(folder.names == before)
     return result.output
   }
 
@@ -189,15 +185,13 @@ import Testing
   }
 
   private func rows(_ input: String, _ lines: String = "until: 1s", count: Int = 1) throws -> String {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try put(
+    folder.put(
       "configuration: desk.yaml\ntests:\n  - name: it\n    input: { live: \(input) }\n    \(lines)\n    expect: { kept: { count: \(count) } }\n",
       in: "desk.test.yaml")
-    return try ProgramTests.run(["test"], in: folder).output
+    return try ProgramTests.run(["test"], in: URL(filePath: folder.path)).output
   }
 
   @Test func `what is not there is told at its place`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let output = try test(
       """
       faults: [{ at: 1m, lives: stall, for: 1s }, { at: 1m, kpt: crash }]
@@ -215,8 +209,7 @@ import Testing
   }
 
   @Test func `mistakes of faults and expectations are told`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try put(
+    folder.put(
       """
       configuration: desk.yaml
       tests:
@@ -234,7 +227,7 @@ import Testing
             - { at: 1m, states: { live: runing }, ledger: { lost: none }, log: { a: b } }
 
       """, in: "desk.test.yaml")
-    let result = try ProgramTests.run(["test"], in: folder)
+    let result = try ProgramTests.run(["test"], in: URL(filePath: folder.path))
     #expect(
       result.errors == """
         desk.test.yaml:6:25: error: unknown fault 'stal'; did you mean 'stall'?

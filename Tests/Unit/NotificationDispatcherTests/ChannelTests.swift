@@ -116,6 +116,22 @@ import Testing
     #expect(await later == "later")
   }
 
+  /// More than a pipe holds, so that it is not all written when the program ends or is stopped.
+  @Test func `a program need not read its input, and may be stopped meanwhile`() async throws {
+    let (programs, clock) = (SystemPrograms(), ManualTimekeeper())
+    func call(_ program: String) -> ProgramCall {
+      ProgramCall(
+        program, [], environment: ["PATH": "/usr/bin:/bin"], input: [UInt8](repeating: 65, count: 1 << 20), timeout: .seconds(1000))
+    }
+    let brief = call(script("brief", "exec 0<&-; exit 3"))
+    #expect(try await programs.run(brief, clock: clock) == .exited(3))
+    let deaf = call(script("deaf", "echo begun > '\(folder.file("begun"))'; exec sleep 1000"))
+    let running = Task { try await programs.run(deaf, clock: clock) }
+    while !folder.names.contains("begun") { await Task.yield() }
+    running.cancel()
+    await #expect(throws: ProgramFailure.cancelled) { try await running.value }
+  }
+
   @Test func `a desktop notification escapes its text and comes from nobody's shell`() async throws {
     let path = script("notify-send", "exit 0")
     let programs = ScriptedPrograms()
