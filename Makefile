@@ -3,8 +3,7 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 CONFIG ?= plugins.yaml
-# Without the index for editors, which make their own: a sixth of the time. A build with other flags compiles everything anew.
-BUILD = SWIFT='$(SWIFT)' sh Scripts/build.sh --explicit-target-dependency-import-check error --disable-index-store
+BUILD = SWIFT='$(SWIFT)' sh Scripts/build.sh --explicit-target-dependency-import-check error
 # For the fast program: types are made by direct calls, where they would be looked up among all conformances of the program at its start;
 # relocations take a tenth of the room if the loader knows that form (glibc 2.36).
 FAST = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors $(PACKED)

@@ -134,7 +134,7 @@ def start(folder):
     """Millions of instructions of a whole run with one event, from the loader to the end. Of the debug program, which the tests have built: a
     release build of everything would take longer than all other counts."""
     swift = os.environ.get("SWIFT", "swift")
-    flags = ["--explicit-target-dependency-import-check", "error", "--disable-index-store"]  # Those of make, or everything would be built again.
+    flags = ["--explicit-target-dependency-import-check", "error"]  # Those of make, or everything would be built again.
     subprocess.run([swift, "build", *flags, "--product", "stockbus"], cwd=PROJECT, check=True, stdout=sys.stderr)
     strip = shutil.which("strip") or shutil.which("llvm-strip")
     subprocess.run([strip, "-g", "-o", folder / "stockbus", PROJECT / ".build" / "debug" / "stockbus"], check=True)
