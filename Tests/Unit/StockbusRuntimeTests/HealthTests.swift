@@ -47,8 +47,9 @@ private actor Talking: Sink {
 }
 
 private actor Links: Sink {
+  private let journal = Journal.current
   init(_: NoOptions, _: Context) {}
-  func receive(_ events: Span<ConnectionStatus>) {}
+  func receive(_ events: Span<ConnectionStatus>) { journal.note("\(events.count) connection") }
 }
 
 private actor GivingUp: Sink {
@@ -242,16 +243,19 @@ private actor Pulse: Source {
   }
 
   @Test func `what a reader of states says to a topic that has ended is counted, and no loss`() async throws {
-    try await journalled { _ in
+    try await journalled { journal in
       let harness = try PipelineHarness(
         """
-        sources: { ticks: { plugin: numbers, count: 3 } }
+        sources: { ticks: { plugin: numbers, hold: true } }
         sinks:
           end: { plugin: keep, inputs: [ticks] }
           late: { plugin: links, inputs: [connections] }
           seen: { plugin: talking, inputs: [health] }
         """, plugins: plugins + [.talking, .links])
-      let end = await harness.run()
+      async let report = harness.run()
+      await journal.wait(for: "1 connection")
+      harness.pipeline.stop()
+      let end = await report
       #expect(end.exitStatus == 0 && end.ledger.lost == 0)
       #expect(end.counts("connections", "late")?.delivered == 1)
       #expect(end.counter("connections", "reported too late") == 1)
