@@ -1,3 +1,4 @@
+import Glibc
 import MarketData
 import StockbusNetwork
 import StockbusPlugin
@@ -118,6 +119,8 @@ import Testing
 
   /// More than a pipe holds, so that it is not all written when the program ends or is stopped.
   @Test func `a program need not read its input, and may be stopped meanwhile`() async throws {
+    // As the program does.
+    signal(SIGPIPE, SIG_IGN)
     let (programs, clock) = (SystemPrograms(), ManualTimekeeper())
     func call(_ program: String) -> ProgramCall {
       ProgramCall(
@@ -130,6 +133,13 @@ import Testing
     while !folder.names.contains("begun") { await Task.yield() }
     running.cancel()
     await #expect(throws: ProgramFailure.cancelled) { try await running.value }
+    // Stopped at any moment of its start.
+    for pauses in 0..<100 {
+      let begun = Task { try await programs.run(brief, clock: clock) }
+      for _ in 0..<pauses { await Task.yield() }
+      begun.cancel()
+      _ = try? await begun.value
+    }
   }
 
   @Test func `a desktop notification escapes its text and comes from nobody's shell`() async throws {
