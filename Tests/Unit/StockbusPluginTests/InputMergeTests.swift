@@ -107,6 +107,23 @@ import Testing
     #expect(areFinished(inlets))
   }
 
+  /// What is read of an input may change between two readings, as a topic ends on its producer's thread.
+  @Test func `an input may end while its reader prepares to sleep`() async {
+    for round in 0..<20_000 {
+      let feed = Feed(Parker())
+      feed.advance(to: round)
+      let topic = feed.topic
+      async let end: Void = topic.close()
+      var last = feed.inlet.unreached
+      while last != .max {
+        #expect(last == round + 1 || last == .min + 1)
+        last = feed.inlet.unreached
+      }
+      await end
+      #expect(feed.inlet.isFinished)
+    }
+  }
+
   /// Everything has one receipt, and the other input is waited for, which may come from the same producer. So events are taken as long as
   /// the producer waits for room, however few of them at a time.
   @Test(arguments: [1, 2, 3, 16]) func `a producer without room is served in pieces of any size`(piece: Int) async throws {

@@ -103,7 +103,7 @@ internal import MarketData
     let wanted = isMerging ? Merge.prepareToSleep(inlets) : .max
     if !isMerging || wanted == .max {
       // Any advance of time may have to be passed on, or be what the component waits for.
-      for inlet in inlets { inlet.sleepUntil(watermark: inlet.reached == .max ? .max : inlet.reached + 1, heeding: .all) }
+      for inlet in inlets { inlet.sleepUntil(watermark: inlet.unreached, heeding: .all) }
     }
     if isTimed || isMerging { clock?.want(min(Int64(wanted), due?.ns ?? .max), by: id) }
     return true

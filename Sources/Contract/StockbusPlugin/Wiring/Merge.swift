@@ -15,8 +15,7 @@ enum Merge {
       if let receipt = inlet.nextReceipt() {
         bound = min(bound, comesFirst ? receipt - 1 : receipt)
       } else {
-        let reached = inlet.reached
-        bound = min(bound, comesFirst || reached == .max ? reached : reached + 1)
+        bound = min(bound, comesFirst ? inlet.reached : inlet.unreached)
       }
     }
     if bound < first.receipt {
