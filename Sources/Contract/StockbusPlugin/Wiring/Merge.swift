@@ -15,7 +15,8 @@ enum Merge {
       if let receipt = inlet.nextReceipt() {
         bound = min(bound, comesFirst ? receipt - 1 : receipt)
       } else {
-        bound = min(bound, comesFirst ? inlet.reached : inlet.unreached)
+        let reached = inlet.reached
+        bound = min(bound, comesFirst || reached == .max ? reached : reached + 1)
       }
     }
     if bound < first.receipt {
