@@ -23,7 +23,9 @@ public struct MemoryKey<Value: Sendable>: Sendable {
   }
 
   /// A value that also outlives the run, where `runtime: { memory: FILE }` asks for it.
-  public init(_ name: String, whenOptionsChange change: Change) where Value: Codable { self.init(name, version: 1, whenOptionsChange: change) }
+  public init(_ name: String, whenOptionsChange change: Change) where Value: Codable {
+    self.init(name, version: 1, whenOptionsChange: change)
+  }
 
   /// - Parameter version: must change whenever values get another meaning or form: what another version has left is not read.
   public init(_ name: String, version: Int, whenOptionsChange change: Change) where Value: Codable {
@@ -85,7 +87,7 @@ public final class Memory: Sendable {
   }
 
   /// Tells `refused` why a value that an earlier run has left is not used.
-  func read<V>(_ key: MemoryKey<V>, refused: (String) -> Void) -> V? {
+  package func read<V>(_ key: MemoryKey<V>, refused: (String) -> Void) -> V? {
     let found = state.withLock { $0.values[key.name] }
     guard let stored = found?.value as? any StoredValue else { return found?.value as? V }
     do {
