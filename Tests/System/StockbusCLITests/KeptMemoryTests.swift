@@ -34,7 +34,7 @@ struct KeptMemoryTests {
       minutes: { plugin: bars, inputs: [live], lengths: [1m] }
       ranked: { plugin: sorting_feed, inputs: [live], by: percent }
       rising: { plugin: filter, inputs: [live], where: "price > sma(price, 50)" }
-      follows: { plugin: demo_momentum, inputs: [live], account: fund, window: 5, quantity: 10 }
+      follows: { plugin: demo_momentum, inputs: [live], account: fund, window: 5, threshold: 0.1%, quantity: 10 }
       broker: { plugin: paper_broker, inputs: [live, follows], accounts: [{ name: fund }] }
     sinks:
       all: { plugin: file_writer, inputs: [live], path: "-", format: csv }
