@@ -19,7 +19,8 @@ package enum MemoryFile {
 
   /// Larger files are refused.
   private static let limit = 1 << 30
-  private static let head = "stockbus memory 1 "
+  private static let family = "stockbus memory "
+  private static let head = family + "1 "
 
   private struct Heading: Codable {
     let component: String
@@ -37,20 +38,41 @@ package enum MemoryFile {
 
   /// An empty memory if there is no file.
   package static func read(_ path: String) throws(Failure) -> RunMemory {
+    guard let bytes = try contents(path) else { return RunMemory() }
+    return try memory(in: bytes, of: path)
+  }
+
+  static func memory(in bytes: [UInt8], of path: String) throws(Failure) -> RunMemory {
+    var reader = Reader(path: path, bytes: bytes)
+    return try reader.read()
+  }
+
+  /// Throws if there is a file that is no memory, damaged or not.
+  static func check(_ path: String) throws(Failure) {
+    if let bytes = try contents(path), !bytes.starts(with: family.utf8) { throw foreign(path) }
+  }
+
+  private static func foreign(_ path: String) -> Failure {
+    Failure(description: "\(path):1: this is not the memory of a run, or that of another version")
+  }
+
+  /// Nil if there is no file.
+  private static func contents(_ path: String) throws(Failure) -> [UInt8]? {
     let bytes: [UInt8]
     do throws(Errno) {
       let file = try FileDescriptor.opening(path, .readOnly, .nonBlocking)
       defer { try? file.shut() }
       var status = stat()
-      guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw Errno.notSupported }
+      guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        throw status.st_mode & S_IFMT == S_IFDIR ? Errno.isDirectory : Errno.notSupported
+      }
       bytes = try file.readToEnd(atMost: limit + 1)
     } catch {
-      if error == .noSuchFileOrDirectory || error == .notDirectory { return RunMemory() }
+      if error == .noSuchFileOrDirectory || error == .notDirectory { return nil }
       throw Failure(description: "\(path) cannot be read: \(error)")
     }
     if bytes.count > limit { throw Failure(description: "\(path) is longer than a gigabyte, and so no memory of a run") }
-    var reader = Reader(path: path, bytes: bytes)
-    return try reader.read()
+    return bytes
   }
 
   private struct Reader {
@@ -79,7 +101,7 @@ package enum MemoryFile {
     mutating func read() throws(Failure) -> RunMemory {
       guard let first = next(), first.starts(with: MemoryFile.head.utf8),
         let time = try? Timestamp(iso8601: String(decoding: first.dropFirst(MemoryFile.head.utf8.count), as: UTF8.self))
-      else { throw damaged("this is not the memory of a run, or that of another version") }
+      else { throw MemoryFile.foreign(path) }
       var marks = [UInt8](first)
       var values: [(Heading, Memory.Entry)] = []
       while let heading = next() {

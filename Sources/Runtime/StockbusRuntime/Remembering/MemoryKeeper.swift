@@ -12,13 +12,18 @@ package final class MemoryKeeper: Sendable {
 
   /// Throws if another run has the file, or if it cannot be used.
   ///
-  /// - Parameter forgetsAll: begins with an empty memory, whatever is in the file.
+  /// - Parameter forgetsAll: begins with an empty memory, also if the file is damaged.
   package init(_ path: String, forgetsAll: Bool = false) throws(MemoryFile.Failure) {
     self.path = path
     do throws(FileError) { lock = try LockFile(for: path) } catch {
       throw MemoryFile.Failure(description: error.description)
     }
-    memory = forgetsAll ? RunMemory() : try MemoryFile.read(path)
+    if forgetsAll {
+      try MemoryFile.check(path)
+      memory = RunMemory()
+    } else {
+      memory = try MemoryFile.read(path)
+    }
   }
 
   /// What the run gets of it, for people.

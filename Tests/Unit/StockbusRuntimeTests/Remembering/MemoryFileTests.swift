@@ -73,19 +73,15 @@ import Testing
   @Test func `no change of a single byte, and no shorter file, is taken for a memory`() throws {
     try MemoryFile.write(memory, to: path)
     let bytes = [UInt8](text.utf8)
-    let file = URL(filePath: path)
     for place in bytes.indices {
       for bit in [UInt8(1), 32, 128] {
         var damaged = bytes
         damaged[place] ^= bit
-        try Data(damaged).write(to: file)
-        #expect(throws: MemoryFile.Failure.self, "byte \(place), bit \(bit)") { try MemoryFile.read(path) }
+        #expect(throws: MemoryFile.Failure.self, "byte \(place), bit \(bit)") { try MemoryFile.memory(in: damaged, of: "x") }
       }
-      try Data(bytes[..<place]).write(to: file)
-      #expect(throws: MemoryFile.Failure.self, "\(place) bytes") { try MemoryFile.read(path) }
+      #expect(throws: MemoryFile.Failure.self, "\(place) bytes") { try MemoryFile.memory(in: Array(bytes[..<place]), of: "x") }
     }
-    try Data(bytes + [10]).write(to: file)
-    #expect(throws: MemoryFile.Failure.self) { try MemoryFile.read(path) }
+    #expect(throws: MemoryFile.Failure.self) { try MemoryFile.memory(in: bytes + [10], of: "x") }
   }
 
   @Test func `a damaged value is named by its line`() throws {
@@ -96,6 +92,15 @@ import Testing
     folder.put("hello\n", in: "run.memory")
     let other = #expect(throws: MemoryFile.Failure.self) { try MemoryFile.read(path) }
     #expect(other?.description == "\(path):1: this is not the memory of a run, or that of another version")
+  }
+
+  @Test func `only a memory is forgotten, damaged or not`() throws {
+    folder.put("time,symbol\n", in: "run.memory")
+    #expect(throws: MemoryFile.Failure.self) { try MemoryKeeper(path, forgetsAll: true) }
+    #expect(text == "time,symbol\n")
+    folder.put("stockbus memory 1 2024", in: "run.memory")
+    #expect(throws: MemoryFile.Failure.self) { try MemoryKeeper(path) }
+    #expect(try MemoryKeeper(path, forgetsAll: true).memory.components.isEmpty)
   }
 
   @Test func `a value that JSON does not have is left out, and said`() throws {
