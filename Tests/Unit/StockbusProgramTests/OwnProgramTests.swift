@@ -36,7 +36,8 @@ import Testing
     let lean = Program(name: "mine", catalogue: Catalogue([]))
     #expect(
       mistake("zzzzzz", in: lean)
-        == "no command 'zzzzzz'; there are run, watch, open, print, list, describe, validate, graph, schema, instruments, memory, plugin, help")
+        == "no command 'zzzzzz'; there are run, watch, open, print, list, describe, validate, graph, schema, instruments, memory, plugin, "
+        + "help")
     let help = Program.$current.withValue(lean) { RootCommand.helpMessage(for: Run<NoCompanion>.self) }
     #expect(!help.contains("--control") && !help.contains("'mine status'"), "\(help)")
   }

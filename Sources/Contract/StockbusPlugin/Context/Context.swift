@@ -160,6 +160,9 @@ public struct Context: Sendable {
     memory.read(key) { reason in logger.warning("'\(key.name)' begins anew: what an earlier run has left cannot be used, as \(reason)") }
   }
 
+  /// True in `handOver` if the next instance belongs to another run, with the same options.
+  package var goesOnInAnotherRun: Bool { memory.isForAnotherRun }
+
   /// Rejects a piece of outside input that cannot be processed: it is counted, logged, and published as a dead letter.
   ///
   /// `origin` is its place, such as `ticks.csv:17`; at most `DeadLetter.textLimit` bytes of each text are kept. `symbol` is the input's

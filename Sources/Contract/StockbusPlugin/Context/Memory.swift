@@ -68,6 +68,7 @@ public final class Memory: Sendable {
     var values: [String: Value] = [:]
     /// The values at the last `mark`; nil before the first one.
     var marked: [String: Value]?
+    var isForAnotherRun = false
   }
 
   private let state = Mutex(State())
@@ -165,6 +166,12 @@ public final class Memory: Sendable {
       self.version = version
       self.value = value
     }
+  }
+
+  /// True once the run has been stopped, and another one goes on.
+  var isForAnotherRun: Bool {
+    get { state.withLock { $0.isForAnotherRun } }
+    set { state.withLock { $0.isForAnotherRun = newValue } }
   }
 
   /// The values that outlive the run, in the order of their names.

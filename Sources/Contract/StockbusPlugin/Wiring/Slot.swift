@@ -26,8 +26,6 @@ internal import Synchronization
     var awaitsInputs: Bool
     /// True if it does not become part of the run.
     var isRefused = false
-    /// True if the instance hands over when its inputs have ended: the next run goes on.
-    var handsOverAtEnd = false
     /// True while an instance is here, from before its start until after its end.
     var isOccupied = false
     /// The component of the present instance, once it has started.
@@ -159,7 +157,7 @@ internal import Synchronization
 
   /// From now on the end of the inputs is no end of the data, because another run goes on there: the instance leaves what it holds back to
   /// that run.
-  package func handOverAtEnd() { state.withLock { $0.handsOverAtEnd = true } }
+  package func handOverAtEnd() { context.memory.isForAnotherRun = true }
 
   private func ask(_ request: Request) {
     // All under the lock: an instance that reacts at once finds the whole request, and none of it is set after the reaction.
@@ -309,14 +307,14 @@ internal import Synchronization
 
   /// Nil if there is nothing to do before inputs come.
   private func takeRequest() -> Pause? {
-    let (request, ports, awaitsInputs, handsOverAtEnd) = state.withLock { state in
+    let (request, ports, awaitsInputs) = state.withLock { state in
       // What is taken here is carried out, and cannot be withdrawn any more.
       let request = state.request
       switch request {
       case .rewire, .halt: state.request = .none
       case .leave, .none: break
       }
-      return (request, state.ports, state.awaitsInputs, state.handsOverAtEnd)
+      return (request, state.ports, state.awaitsInputs)
     }
     switch request {
     case .leave: return .leaving
@@ -333,7 +331,7 @@ internal import Synchronization
     // What was withdrawn also ends the serving.
     case .none:
       if !ports.allSatisfy(\.inlet.isFinished) { return .servingOn }
-      return awaitsInputs ? nil : handsOverAtEnd ? .leaving : .ended
+      return awaitsInputs ? nil : context.goesOnInAnotherRun ? .leaving : .ended
     }
   }
 
