@@ -97,6 +97,7 @@ public final class EmbeddedRun: Sendable {
 
   private func keepMemory() {
     guard let keeper else { return }
+    defer { keeper.release() }
     guard let memory = pipeline.leftMemory else {
       return pipeline.logger.error("\(keeper.path): the run was cut off: the memory is that of its start")
     }
