@@ -68,7 +68,12 @@ actor DemoStrategy<Style: DemoStyle>: EventProcessor {
     }
   }
 
-  private static var memory: MemoryKey<[Symbol: Watched]> { MemoryKey("watched", whenOptionsChange: .drop) }
+  private struct Left: Codable, Sendable {
+    var watched: [Symbol: Watched]
+    var splits: SplitWatch?
+  }
+
+  private static var memory: MemoryKey<Left> { MemoryKey("watched", whenOptionsChange: .drop) }
   private let settings: DemoStrategySettings
   private let context: Context
   private var watched: [Symbol: Watched] = [:]
@@ -77,11 +82,12 @@ actor DemoStrategy<Style: DemoStyle>: EventProcessor {
   init(_ settings: DemoStrategySettings, _ context: Context) {
     self.settings = settings
     self.context = context
-    splits = SplitWatch(context.instruments)
-    watched = (context.recall(Self.memory) ?? [:]).filter { $0.value.isSound(settings.window) }
+    let left = context.recall(Self.memory)
+    splits = SplitWatch(context.instruments, after: left?.splits)
+    watched = (left?.watched ?? [:]).filter { $0.value.isSound(settings.window) }
   }
 
-  func handOver(into output: inout Outlet<Order>) { context.remember(watched, Self.memory) }
+  func handOver(into output: inout Outlet<Order>) { context.remember(Left(watched: watched, splits: splits), Self.memory) }
 
   func process(_ trade: Trade, into output: inout Outlet<Order>) {
     output.filter()

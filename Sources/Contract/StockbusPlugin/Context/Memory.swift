@@ -14,13 +14,9 @@ public struct MemoryKey<Value: Sendable>: Sendable {
 
   public let name: String
   public let whenOptionsChange: Change
-  /// How a value outlives the run; nil if it is lost then.
-  let lasting: Lasting?
-
-  struct Lasting: Sendable {
-    let version: Int
-    let decode: @Sendable (any StoredValue) throws -> Value
-  }
+  /// The version of a value that outlives the run, and its type; nil if it is lost then.
+  let version: Int?
+  let codable: (any (Codable & Sendable).Type)?
 
   /// A value that also outlives the run, where `runtime: { memory: FILE }` asks for it.
   public init(_ name: String, whenOptionsChange change: Change) where Value: Codable {
@@ -31,14 +27,15 @@ public struct MemoryKey<Value: Sendable>: Sendable {
   public init(_ name: String, version: Int, whenOptionsChange change: Change) where Value: Codable {
     self.name = name
     whenOptionsChange = change
-    lasting = Lasting(version: version) { try $0.decode(Value.self) }
+    self.version = version
+    codable = Value.self
   }
 
   /// A value that is lost when the run ends, because it cannot be written.
   public init(_ name: String, whenOptionsChange change: Change) {
     self.name = name
     whenOptionsChange = change
-    lasting = nil
+    (version, codable) = (nil, nil)
   }
 }
 
@@ -55,8 +52,9 @@ public final class Memory: Sendable {
     /// The value, or a `StoredValue` as long as nobody has asked for it.
     let value: any Sendable
     let isKept: Bool
-    /// Nil if the value is lost when the run ends.
+    /// Those of the key; a `StoredValue` has no type.
     let version: Int?
+    let codable: (any (Codable & Sendable).Type)?
   }
 
   /// A copy of all remembered values, to return to if a change fails.
@@ -82,7 +80,7 @@ public final class Memory: Sendable {
     get { read(key) { _ in } }
     set {
       change {
-        $0[key.name] = newValue.map { Value(value: $0, isKept: key.whenOptionsChange == .keep, version: key.lasting?.version) }
+        $0[key.name] = newValue.map { Value(value: $0, isKept: key.whenOptionsChange == .keep, version: key.version, codable: key.codable) }
       }
     }
   }
@@ -92,8 +90,9 @@ public final class Memory: Sendable {
     let found = state.withLock { $0.values[key.name] }
     guard let stored = found?.value as? any StoredValue else { return found?.value as? V }
     do {
-      guard let lasting = key.lasting, lasting.version == stored.version else { throw OtherForm(version: stored.version) }
-      let value = try lasting.decode(stored)
+      guard let codable = key.codable, key.version == stored.version, let value = try stored.decode(codable) as? V else {
+        throw OtherForm(version: stored.version)
+      }
       self[key] = value
       return value
     } catch {
@@ -157,10 +156,15 @@ public final class Memory: Sendable {
     package let name: String
     package let isKept: Bool
     package let version: Int
-    /// `Encodable`, or the `StoredValue` that nobody has asked for.
-    package let value: any Sendable
+    package let value: Form
 
-    package init(name: String, isKept: Bool, version: Int, value: any Sendable) {
+    package enum Form: Sendable {
+      case live(any Encodable & Sendable)
+      /// From an earlier run; nobody has asked for it.
+      case stored(any StoredValue)
+    }
+
+    package init(name: String, isKept: Bool, version: Int, value: Form) {
       self.name = name
       self.isKept = isKept
       self.version = version
@@ -177,14 +181,29 @@ public final class Memory: Sendable {
   /// The values that outlive the run, in the order of their names.
   package var entries: [Entry] {
     state.withLock { $0.values }.sorted { $0.key < $1.key }.compactMap { name, value in
-      value.version.map { Entry(name: name, isKept: value.isKept, version: $0, value: value.value) }
+      guard let version = value.version, let form = Self.form(of: value) else { return nil }
+      return Entry(name: name, isKept: value.isKept, version: version, value: form)
     }
+  }
+
+  private static func form(of value: Value) -> Entry.Form? {
+    if let stored = value.value as? any StoredValue { return .stored(stored) }
+    // Not `as? any Encodable`, which fails for an optional that is nil.
+    func cast<V: Codable & Sendable>(_: V.Type) -> Entry.Form? { (value.value as? V).map { .live($0) } }
+    return value.codable.flatMap { cast($0) }
   }
 
   /// Takes what an earlier run has left. To be called before the first instance.
   package func take(_ entries: [Entry]) {
     change { values in
-      for entry in entries { values[entry.name] = Value(value: entry.value, isKept: entry.isKept, version: entry.version) }
+      for entry in entries {
+        let value: any Sendable =
+          switch entry.value {
+          case .live(let value): value
+          case .stored(let value): value
+          }
+        values[entry.name] = Value(value: value, isKept: entry.isKept, version: entry.version, codable: nil)
+      }
     }
   }
 }

@@ -113,7 +113,7 @@ struct MemoryForget: ParsableCommand {
     do {
       let keeper = try MemoryKeeper(path, forgetsAll: components.isEmpty)
       let names = try keeper.memory.components(named: components, in: path).map(\.id)
-      _ = try keeper.keep(keeper.memory.without(names))
+      if components.isEmpty { try keeper.forget() } else { _ = try keeper.keep(keeper.memory.without(names)) }
       try StandardOutput.write("\(path): forgotten: \(components.isEmpty ? "everything" : names.joined(separator: ", "))")
     } catch let failure as MemoryFile.Failure { throw end(failure) }
   }

@@ -2,7 +2,7 @@ internal import LibC
 internal import MarketData
 internal import StockbusCrypto
 internal import StockbusFiles
-internal import StockbusPlugin
+package import StockbusPlugin
 internal import StockbusSystem
 internal import StockbusText
 
@@ -119,7 +119,7 @@ package enum MemoryFile {
         else { throw damaged("the value on this line is damaged") }
         let stored = StoredText(version: heading.version, json: value)
         values.append(
-          (heading, Memory.Entry(name: heading.name, isKept: heading.isKept, version: heading.version, value: stored)))
+          (heading, Memory.Entry(name: heading.name, isKept: heading.isKept, version: heading.version, value: .stored(stored))))
       }
       throw damaged("the file ends before its last line")
     }
@@ -175,10 +175,17 @@ package enum MemoryFile {
   }
 
   /// A value in JSON; nil if it cannot be encoded.
-  package static func json(_ value: any Sendable) -> [UInt8]? {
-    if let stored = value as? StoredText { return [UInt8](stored.json) }
-    guard let value = value as? any Encodable else { return nil }
-    return try? JSONDocument.encode(value)
+  package static func json(_ value: Memory.Entry.Form) -> [UInt8]? {
+    switch value {
+    case .stored(let stored): (stored as? StoredText).map { [UInt8]($0.json) }
+    case .live(let value): try? JSONDocument.encode(value)
+    }
+  }
+
+  /// Leaves no memory; the former one stays beside it.
+  static func remove(_ path: String) throws(Failure) {
+    if rename(path, previous(path)) == 0 || errno == ENOENT { return }
+    throw Failure(description: "\(path) cannot be renamed: \(Errno(rawValue: errno))")
   }
 }
 

@@ -44,6 +44,9 @@ package final class MemoryKeeper: Sendable {
   /// Lets another run have the file.
   package func release() { lock.release() }
 
+  /// Leaves no memory to the next run.
+  package func forget() throws(MemoryFile.Failure) { try MemoryFile.remove(path) }
+
   /// Keeps what this run leaves. Returns what cannot be written, and is left out.
   package func keep(_ memory: RunMemory) throws(MemoryFile.Failure) -> [String] {
     try MemoryFile.write(memory, to: path)

@@ -18,12 +18,11 @@ extension Memory {
   func write() throws(HarnessError) {
     var written: [Entry] = []
     for entry in entries {
-      // An optional value that is nil is not written.
-      guard let value = entry.value as? any Encodable else { continue }
+      guard case .live(let value) = entry.value else { continue }
       do {
         let json = try JSONEncoder().encode(value)
         written.append(
-          Entry(name: entry.name, isKept: entry.isKept, version: entry.version, value: WrittenValue(version: entry.version, json: json)))
+          Entry(name: entry.name, isKept: entry.isKept, version: entry.version, value: .stored(WrittenValue(version: entry.version, json: json))))
       } catch { throw HarnessError("'\(entry.name)' is remembered, but cannot be written: \(error)") }
     }
     take(written)

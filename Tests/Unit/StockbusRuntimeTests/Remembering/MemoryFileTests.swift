@@ -22,12 +22,12 @@ import Testing
     components: [
       RunMemory.Component(
         id: "live", plugin: "file_replay", options: "0011",
-        entries: [Memory.Entry(name: "position", isKept: false, version: 3, value: Place(file: "a\nb\"ü.csv", offset: .max))]),
+        entries: [Memory.Entry(name: "position", isKept: false, version: 3, value: .live(Place(file: "a\nb\"ü.csv", offset: .max)))]),
       RunMemory.Component(
         id: "desk", plugin: "notification_dispatcher", options: "2233",
         entries: [
-          Memory.Entry(name: "count", isKept: true, version: 1, value: 42),
-          Memory.Entry(name: "names", isKept: true, version: 1, value: ["", "x"]),
+          Memory.Entry(name: "count", isKept: true, version: 1, value: .live(42)),
+          Memory.Entry(name: "names", isKept: true, version: 1, value: .live(["", "x"])),
         ]),
     ])
 
@@ -107,8 +107,8 @@ import Testing
     let component = RunMemory.Component(
       id: "mean", plugin: "mean", options: "",
       entries: [
-        Memory.Entry(name: "mean", isKept: true, version: 1, value: Double.infinity),
-        Memory.Entry(name: "count", isKept: true, version: 1, value: 1),
+        Memory.Entry(name: "mean", isKept: true, version: 1, value: .live(Double.infinity)),
+        Memory.Entry(name: "count", isKept: true, version: 1, value: .live(1)),
       ])
     #expect(try MemoryFile.write(RunMemory(time: memory.time, components: [component]), to: path) == ["mean mean"])
     #expect(try MemoryFile.read(path).components[0].entries.map(\.name) == ["count"])
