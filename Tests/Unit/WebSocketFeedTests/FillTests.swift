@@ -266,4 +266,63 @@ private enum Rest { case works, dead, isNotAsked }
   @Test(arguments: 0..<10) func `without being asked to, a feed fetches nothing and reports each break`(seed: Int) async throws {
     try await run(seed, .isNotAsked)
   }
+
+  /// A venue that sends these numbers of BTC-USD and then is silent.
+  private func venue(_ clock: any Timekeeper, _ numbers: [Int64]) async throws -> Venue {
+    try await Venue(clock: clock) { visit in
+      try await visit.hear(1)
+      for number in numbers {
+        try await visit.say(
+          Dialect.binance.message(
+            Print(symbol: "BTC-USD", number: number, time: Timestamp(ns: 1_381_239_000_000_000_000), isSell: false)))
+      }
+      await visit.stay()
+    }
+  }
+
+  @Test func `a REST that never answers delays neither live trades nor the end, and what is missing is a gap`() async throws {
+    let server = try await ScriptedServer { _, _ in .hang }
+    let harness = PluginHarness(id: "live")
+    let venue = try await venue(harness.clock, [1, 4, 5, 9])
+    let running = try harness.start(
+      Plugin.webSocketFeed, options: feed(.binance, venue, rest: server.origin), emitting: Trade.self)
+    #expect(await running.output(count: 4).map(\.price) == [1, 4, 5, 9])
+    while server.received.value.isEmpty {
+      harness.clock.advance(by: .milliseconds(20))
+      await networkTurn()
+    }
+    try await running.stop()
+    await venue.server.stop()
+    await server.close()
+    #expect(harness.notices.gaps.value.map { [$0.expected, $0.got] } == [[2, 4], [6, 9]])
+    #expect(harness.counter("filled") == 0)
+  }
+
+  @Test func `a pause that the venue asks for is kept, and the keys in an address are not logged`() async throws {
+    let harness = PluginHarness(id: "live")
+    let times = Watched<[Duration]>([])
+    let clock = harness.clock
+    let server = try await ScriptedServer { _, number in
+      times.update { $0.append(clock.uptime) }
+      return number == 0
+        ? .answer(429, ["Retry-After": "30"])
+        : .answer(200, [:], #"[{"id":2,"price":"2","qty":"2","time":1381239000000,"isBuyerMaker":false}]"#)
+    }
+    let venue = try await venue(harness.clock, [1, 3])
+    let options = feed(.binance, venue, rest: server.origin, "credentials: { key: s3cret }")
+      .replacing(Dialect.binance.path, with: Dialect.binance.path + "&key={credentials.key}")
+    let running = try harness.start(Plugin.webSocketFeed, options: options, emitting: Trade.self)
+    while running.output.count < 3 {
+      harness.clock.advance(by: .milliseconds(50))
+      await networkTurn()
+    }
+    try await running.stop()
+    await venue.server.stop()
+    await server.close()
+    #expect(running.output.map(\.price) == [1, 3, 2])
+    #expect(server.received.value.map(\.path) == Array(repeating: "/page?symbol=BTCUSD&fromId=2&key=s3cret", count: 2))
+    #expect(times.value[1] - times.value[0] >= .seconds(30))
+    #expect(!harness.log.lines.contains { "\($0)".contains("s3cret") })
+    #expect(harness.counter("fill failures") == 1 && harness.notices.gaps.value.isEmpty)
+  }
 }
