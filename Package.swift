@@ -69,7 +69,7 @@ let plugins = [
   PluginTargets(
     "FileReplay", uses: ["LibC", "StockbusDecoding", "StockbusFiles", "CZlib"], inTests: ["Filter", "FileWriter", "StockbusRuntime"]),
   PluginTargets("EchoSocket", uses: ["LibC", "StockbusNetwork"], inTests: ["TestServers", "StockbusRuntime", "StockbusConfig"] + nio),
-  PluginTargets("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"], inTests: nio),
+  PluginTargets("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"], inTests: ["TestServers"] + nio),
   PluginTargets(
     "NATS", uses: ["StockbusText", "StockbusSystem", "StockbusCrypto", "StockbusTLS", "StockbusNetwork", "StockbusPacking"] + nio,
     inTests: ["TestServers", "StockbusRuntime", "StockbusConfig"]),
