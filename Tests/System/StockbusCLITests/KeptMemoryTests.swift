@@ -107,7 +107,9 @@ struct KeptMemoryTests {
     // A ranking tells its list once more in each run, for screens that do not know it: three rows.
     var whole = text("whole-ranks.jsonl").split(separator: "\n")[...]
     var others: [Substring] = []
-    for row in text("parts-ranks.jsonl").split(separator: "\n") { if row == whole.first { whole.removeFirst() } else { others.append(row) } }
+    for row in text("parts-ranks.jsonl").split(separator: "\n") {
+      if row == whole.first { whole.removeFirst() } else { others.append(row) }
+    }
     #expect(whole.isEmpty && others.count == 3 * stops.count, "\(others.joined(separator: "\n"))")
   }
 
