@@ -21,8 +21,8 @@ extension Memory {
       guard case .live(let value) = entry.value else { continue }
       do {
         let json = try JSONEncoder().encode(value)
-        written.append(
-          Entry(name: entry.name, isKept: entry.isKept, version: entry.version, value: .stored(WrittenValue(version: entry.version, json: json))))
+        let stored = WrittenValue(version: entry.version, json: json)
+        written.append(Entry(name: entry.name, isKept: entry.isKept, version: entry.version, value: .stored(stored)))
       } catch { throw HarnessError("'\(entry.name)' is remembered, but cannot be written: \(error)") }
     }
     take(written)
