@@ -8,7 +8,7 @@ internal import Foundation
 public func written<V: Codable>(_ value: V) throws -> V { try JSONDecoder().decode(V.self, from: JSONEncoder().encode(value)) }
 
 /// The JSON of a value, with sorted keys.
-public func json(_ value: some Encodable) throws -> String {
+public func encoded(_ value: some Encodable) throws -> String {
   let encoder = JSONEncoder()
   encoder.outputFormatting = .sortedKeys
   return String(decoding: try encoder.encode(value), as: UTF8.self)
@@ -20,7 +20,7 @@ public func read<V: Decodable>(_: V.Type, _ json: String) -> V? { try? JSONDecod
 /// A value that comes back from a JSON text of which some words are others: numbers, texts, `null`, lists that are empty. Nil if it is
 /// refused.
 public func damaged<V: Codable>(_ value: V, _ random: inout SplitMix) throws -> V? {
-  var words = words(of: try json(value))
+  var words = words(of: try encoded(value))
   let places = words.indices.filter { !",:[]{}".contains(words[$0]) && !(words.indices.contains($0 + 1) && words[$0 + 1] == ":") }
   let others = [
     "0", "-1", "1", "2", "255", "65535", "4294967295", "-9223372036854775808", "9223372036854775807", "4611686018427387904", "1e300",

@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test func `a position is written, and one that no run has had is refused`() throws {
-    #expect(try json(ReplayPosition(loop: 1, events: 2)) == #"{"events":2,"loop":1}"#)
+    #expect(try encoded(ReplayPosition(loop: 1, events: 2)) == #"{"events":2,"loop":1}"#)
     #expect(read(ReplayPosition.self, #"{"events":2,"loop":1}"#) == ReplayPosition(loop: 1, events: 2))
     #expect(read(ReplayPosition.self, #"{"events":-1,"loop":1}"#) == nil)
     #expect(read(ReplayPosition.self, #"{"events":1,"loop":9223372036854775807}"#) == nil)

@@ -6,13 +6,13 @@ import Testing
 /// Values in files: exact, and without anything that differs from run to run.
 @Suite struct WritingTests {
   @Test func `numbers and times are their raw values, and symbols their names`() throws {
-    #expect(try json(Price(raw: .max)) == "9223372036854775807")
-    #expect(try json([Quantity(raw: -1)]) == "[-1]")
-    #expect(try json(Timestamp(ns: .min)) == "-9223372036854775808")
-    #expect(try json(BarLength.day) == "86400000000000")
-    #expect(try json(Amount(raw: .max)) == "170141183460469231731687303715884105727")
-    #expect(try json("W1" as Symbol) == #""W1""#)
-    #expect(try json(["W2": 2, "W1": 1] as [Symbol: Int]) == #"{"W1":1,"W2":2}"#)
+    #expect(try encoded(Price(raw: .max)) == "9223372036854775807")
+    #expect(try encoded([Quantity(raw: -1)]) == "[-1]")
+    #expect(try encoded(Timestamp(ns: .min)) == "-9223372036854775808")
+    #expect(try encoded(BarLength.day) == "86400000000000")
+    #expect(try encoded(Amount(raw: .max)) == "170141183460469231731687303715884105727")
+    #expect(try encoded("W1" as Symbol) == #""W1""#)
+    #expect(try encoded(["W2": 2, "W1": 1] as [Symbol: Int]) == #"{"W1":1,"W2":2}"#)
     #expect(try written(Amount(raw: .min)).raw == .min)
     #expect(try written(["W3": Price(raw: 3)] as [Symbol: Price]) == ["W3": Price(raw: 3)])
   }

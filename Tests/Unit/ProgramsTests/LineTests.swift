@@ -133,7 +133,7 @@ private struct Pipe: ~Copyable {
     let numbers: JSONValue = [.null, .number("0.10"), .number("123456789012345678901234567890")]
     let state = JSONValue.object([.init("a", .number("1e400")), .init("b", numbers)])
     #expect(try written(ProgramState(value: state)).value == state)
-    #expect(try json(ProgramState(value: .number("0.10"))) == #""0.10""#)
+    #expect(try encoded(ProgramState(value: .number("0.10"))) == #""0.10""#)
     #expect(read(ProgramState.self, #""{""#) == nil && read(ProgramState.self, "1") == nil)
   }
 }

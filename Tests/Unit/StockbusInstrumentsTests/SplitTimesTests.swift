@@ -53,7 +53,7 @@ import Testing
       var first = try #require(SplitWatch(few))
       for text in ["2025-11-14T20:59:00Z", last] { while first.take(trade(text)) != nil {} }
       var second = try #require(SplitWatch(more, after: written(first)))
-      #expect(try json(first) == json(second))
+      #expect(try encoded(first) == encoded(second))
       var found: [String] = []
       while let split = second.take(trade("2025-11-20T15:00:00Z")) { found.append("\(split.ratio)") }
       #expect(found == expected)
