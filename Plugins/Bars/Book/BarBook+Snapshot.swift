@@ -39,8 +39,9 @@ extension BarSnapshot {
     zip(bars, bars.dropFirst()).allSatisfy { bar, next in
       if bar.number != next.number || bar.length != next.length { return true }
       return bar.cell.start < next.cell.start && bar.cell.due <= next.cell.due
-    } && Set(bars.map { [Int64($0.number), $0.length.raw] }).count
-      == bars.indices.count { $0 == 0 || bars[$0].number != bars[$0 - 1].number || bars[$0].length != bars[$0 - 1].length }
+    }
+      && Set(bars.map { [Int64($0.number), $0.length.raw] }).count
+        == bars.indices.count { $0 == 0 || bars[$0].number != bars[$0 - 1].number || bars[$0].length != bars[$0 - 1].length }
   }
 
   private func isSound(_ kept: Kept) -> Bool {
