@@ -69,7 +69,7 @@ let plugins = [
   PluginTargets(
     "FileReplay", uses: ["LibC", "StockbusDecoding", "StockbusFiles", "CZlib"], inTests: ["Filter", "FileWriter", "StockbusRuntime"]),
   PluginTargets("EchoSocket", uses: ["LibC", "StockbusNetwork"], inTests: ["TestServers", "StockbusRuntime", "StockbusConfig"] + nio),
-  PluginTargets("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"], inTests: nio),
+  PluginTargets("WebSocketFeed", uses: ["StockbusNetwork", "StockbusDecoding"], inTests: ["TestServers"] + nio),
   PluginTargets(
     "NATS", uses: ["StockbusText", "StockbusSystem", "StockbusCrypto", "StockbusTLS", "StockbusNetwork", "StockbusPacking"] + nio,
     inTests: ["TestServers", "StockbusRuntime", "StockbusConfig"]),
@@ -84,8 +84,10 @@ let plugins = [
     inTests: ["ConsoleViewer", "NotificationDispatcher", "TestTerminal"]),
   PluginTargets(
     "ConsoleViewer",
-    uses: ["LibC", "StockbusHistory", "StockbusInstruments", "StockbusTerminal", "StockbusTrading", "StockbusSystem", "StockbusViewing"],
-    inTests: ["TestTerminal"]),
+    uses: [
+      "LibC", "StockbusFiles", "StockbusHistory", "StockbusInstruments", "StockbusTerminal", "StockbusTrading", "StockbusSystem",
+      "StockbusViewing",
+    ], inTests: ["TestTerminal"]),
   PluginTargets(
     "Dashboard",
     uses: [
@@ -247,8 +249,8 @@ let house: [[Target]] = [
       room(
         "StockbusRuntime",
         uses: [
-          "LibC", "StockbusConfig", "StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData", "CMemoryBarrier",
-          .product(name: "Logging", package: "swift-log"),
+          "LibC", "StockbusConfig", "StockbusFiles", "StockbusText", "StockbusCrypto", "StockbusSystem", "StockbusPlugin", "EventBus",
+          "MarketData", "CMemoryBarrier", .product(name: "Logging", package: "swift-log"),
         ]),
       room("StockbusLoading", uses: ["LibC", "StockbusConfig", "StockbusPlugin", "MarketData", "StockbusSystem"]),
       room(

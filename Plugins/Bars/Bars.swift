@@ -27,7 +27,11 @@ actor Bars<Reader: BarReader>: TimedProcessor {
 
   static func faults(in settings: BarsSettings) -> [(option: String, message: String)] { Reader.faults(in: settings) }
 
-  private typealias Left = (snapshot: BarSnapshot, splits: SplitWatch?)
+  private struct Left: Sendable, Codable {
+    let snapshot: BarSnapshot
+    let splits: SplitWatch?
+  }
+
   /// The state that an instance has left for the next one; nil once that has taken it.
   private static var bars: MemoryKey<Left?> { MemoryKey("bars", whenOptionsChange: .drop) }
 
@@ -44,7 +48,7 @@ actor Bars<Reader: BarReader>: TimedProcessor {
     splits = SplitWatch(context.instruments)
     if let memory = context.recall(Self.bars), let left = memory {
       book.restore(left.snapshot)
-      splits = left.splits
+      splits = SplitWatch(context.instruments, after: left.splits)
       context.remember(nil, Self.bars)
     }
   }
@@ -90,7 +94,7 @@ actor Bars<Reader: BarReader>: TimedProcessor {
     count()
   }
 
-  func handOver(into output: inout Outlet<Bar>) { context.remember((book.snapshot, splits), Self.bars) }
+  func handOver(into output: inout Outlet<Bar>) { context.remember(Left(snapshot: book.snapshot, splits: splits), Self.bars) }
 
   private func count() {
     if book.revisions | book.unpriced | book.beyond == 0 { return }

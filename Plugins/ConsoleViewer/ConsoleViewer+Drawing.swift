@@ -91,8 +91,11 @@ extension ConsoleViewer {
       group.addTask { inbox.add(.rules(id, await (try? run.door((any RuleDesk).self, of: id))?.rules() ?? [])) }
     case .askFills(let id):
       group.addTask { inbox.add(.fills(try? await run.door((any OrderDesk).self, of: id).fills(of: nil))) }
-    case .askPage(let id):
-      group.addTask { inbox.add(.page(await (try? run.door((any PageDesk).self, of: id))?.pageAddress())) }
+    case .askPage(let id, let known):
+      group.addTask {
+        let address = await (try? run.door((any PageDesk).self, of: id))?.pageAddress()
+        if address != known { inbox.add(.page(address)) }
+      }
     case .readPast(let request):
       guard let charts else { return }
       group.addTask { inbox.add(.past(request, await charts.read(request))) }

@@ -1,4 +1,5 @@
 internal import LibC
+internal import StockbusFiles
 internal import StockbusPlugin
 internal import StockbusSystem
 internal import StockbusViewing
@@ -70,33 +71,9 @@ struct ViewerMemory: Hashable {
     }
   }
 
-  /// Replaces the file atomically: a reader always finds the whole old file or the whole new one. Throws an error with one sentence.
+  /// Replaces the file. Throws an error with one sentence.
   func write(to path: String) throws(CommandError) {
-    var folder = ""
-    for part in path.split(separator: "/", omittingEmptySubsequences: false).dropLast() {
-      folder += part + "/"
-      if folder != "/" { _ = mkdir(folder, 0o700) }
-    }
-    // A name that cannot be guessed, and is opened so that an existing file or link is never used.
-    let temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36))"
-    var isMade = false
-    do throws(Errno) {
-      let file = try FileDescriptor.opening(
-        temporary, .writeOnly, [.create, .exclusiveCreate, .noFollow], permissions: .ownerReadWrite)
-      isMade = true
-      defer { try? file.shut() }
-      var text = text
-      try throwingErrno { try text.withUTF8 { try file.writeWhole(UnsafeRawBufferPointer($0)) } }
-      // The contents have to be on disk before the file gets its name.
-      _ = try? retrying { fsync(file.rawValue) }
-    } catch {
-      if isMade { unlink(temporary) }
-      throw CommandError("cannot write \(path): \(error)")
-    }
-    do throws(Errno) { try retrying { rename(temporary, path) } } catch {
-      unlink(temporary)
-      throw CommandError("cannot replace \(path): \(error)")
-    }
+    do throws(FileError) { try WholeFile.replace(path, with: Array(text.utf8)) } catch { throw CommandError(error.description) }
   }
 
   /// Renames the file at `path` to a free name, and returns that name. Throws an error with one sentence if that fails.

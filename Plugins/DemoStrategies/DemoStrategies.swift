@@ -48,12 +48,18 @@ enum Reversion: DemoStyle {
 /// It shows how a strategy is written: trades arrive, orders are published, and a broker reads both. It sets its orders' keys itself, so an
 /// order that is repeated after a restart is the same order. It is no advice.
 actor DemoStrategy<Style: DemoStyle>: EventProcessor {
-  private struct Watched {
+  private struct Watched: Codable {
     var prices: [Price] = []
     var next = 0
     var sum: Int128 = 0
     var isHeld = false
     var orders = 0
+
+    /// False for what no strategy with this window has left.
+    func isSound(_ window: Int) -> Bool {
+      prices.count <= window && (0..<window).contains(next) && sum == prices.reduce(0) { $0 + Int128($1.raw) } && orders >= 0
+        && orders < .max
+    }
 
     /// Converts the kept prices to the shares after a split, so that later prices compare with them.
     mutating func apply(_ split: PriceSplit) {
@@ -62,14 +68,26 @@ actor DemoStrategy<Style: DemoStyle>: EventProcessor {
     }
   }
 
+  private struct Left: Codable, Sendable {
+    var watched: [Symbol: Watched]
+    var splits: SplitWatch?
+  }
+
+  private static var memory: MemoryKey<Left> { MemoryKey("watched", whenOptionsChange: .drop) }
   private let settings: DemoStrategySettings
+  private let context: Context
   private var watched: [Symbol: Watched] = [:]
   private var splits: SplitWatch?
 
   init(_ settings: DemoStrategySettings, _ context: Context) {
     self.settings = settings
-    splits = SplitWatch(context.instruments)
+    self.context = context
+    let left = context.recall(Self.memory)
+    splits = SplitWatch(context.instruments, after: left?.splits)
+    watched = (left?.watched ?? [:]).filter { $0.value.isSound(settings.window) }
   }
+
+  func handOver(into output: inout Outlet<Order>) { context.remember(Left(watched: watched, splits: splits), Self.memory) }
 
   func process(_ trade: Trade, into output: inout Outlet<Order>) {
     output.filter()

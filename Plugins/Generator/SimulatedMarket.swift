@@ -69,7 +69,7 @@ struct SimulatedMarket {
 
   /// Continues from these prices; symbols that are not among them keep theirs.
   mutating func resume(from prices: [Symbol: Int64]) {
-    for index in symbols.indices { if let price = prices[symbols[index]] { ticks[index] = price } }
+    for index in symbols.indices { if let price = prices[symbols[index]] { ticks[index] = min(max(1, price), Self.highest.raw / tick) } }
   }
 
   /// The simulated time of the next trade; nil if the clock is used.

@@ -1,7 +1,7 @@
 internal import StockbusNetwork
 
 /// The last accepted document, with the validators by which an unchanged document is recognised (RFC 9110, section 13).
-struct Document: Sendable, Hashable {
+struct Document: Sendable, Hashable, Codable {
   private(set) var tag: String?
   private(set) var modified: String?
   /// Nil before the first.

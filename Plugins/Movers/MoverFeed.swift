@@ -4,7 +4,7 @@ internal import MarketData
 /// Turns events into samples of a board: the traded amounts, and the prices that count.
 struct MoverFeed {
   /// The last bar of a symbol, to be replaced if it is reissued.
-  private struct LastBar {
+  struct LastBar: Codable, Sendable {
     var time = Int64.min
     var volume: Int128 = 0
     var turnover: Int128 = 0
@@ -19,6 +19,29 @@ struct MoverFeed {
   private var totals: [Int64] = []
 
   init(_ board: MoverBoard) { self.board = board }
+
+  /// What a run leaves to the next one.
+  var saved: Saved {
+    let symbols = board.standings.map(\.symbol)
+    return Saved(
+      board: board.saved, barLength: barLength,
+      bars: Dictionary(uniqueKeysWithValues: symbols.filter { $0.id < lastBars.count }.map { ($0, lastBars[Int($0.id)]) }),
+      totals: Dictionary(uniqueKeysWithValues: symbols.filter { $0.id < totals.count }.map { ($0, totals[Int($0.id)]) }))
+  }
+
+  /// Goes on from a feed with the same settings; begins anew if that is impossible.
+  mutating func restore(_ saved: Saved) {
+    guard board.restore(saved.board) else { return }
+    barLength = saved.barLength
+    for (symbol, bar) in saved.bars {
+      lastBars.grow(toHold: Int(symbol.id), filling: LastBar())
+      lastBars[Int(symbol.id)] = bar
+    }
+    for (symbol, total) in saved.totals {
+      totals.grow(toHold: Int(symbol.id), filling: 0)
+      totals[Int(symbol.id)] = total
+    }
+  }
 
   mutating func process<E: PricedEvent, Output: MoverOutput & ~Copyable>(_ events: Span<E>, into output: inout Output) {
     for i in events.indices {

@@ -35,7 +35,11 @@ package actor Movers<E: PricedEvent>: TimedProcessor {
     let reference =
       instruments.isEmpty && instruments.zone == nil && past.isEmpty ? nil : MarketReference(instruments, settings.period.kind, past)
     feed = MoverFeed(MoverBoard(settings, reference))
+    if let saved = context.recall(Self.saved) { feed.restore(saved) }
   }
+
+  /// What the run before has left.
+  private static var saved: MemoryKey<MoverFeed.Saved> { MemoryKey("movers", whenOptionsChange: .drop) }
 
   package func process(_ events: Span<E>, into output: inout Outlet<Mover>) {
     // One access to the actor's state for each batch.
@@ -67,8 +71,10 @@ package actor Movers<E: PricedEvent>: TimedProcessor {
 
   package var due: Timestamp? { feed.due }
 
-  /// The next instance begins with empty lists, so an event is sent for each member that leaves.
-  package func handOver(into output: inout Outlet<Mover>) { feed.leave(into: &output) }
+  /// The next instance has other options and begins with empty lists, so an event is sent for each member that leaves; but another run goes on.
+  package func handOver(into output: inout Outlet<Mover>) {
+    if context.goesOnInAnotherRun { context.remember(feed.saved, Self.saved) } else { feed.leave(into: &output) }
+  }
 }
 
 extension MoverBoard {

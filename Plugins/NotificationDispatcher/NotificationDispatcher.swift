@@ -54,13 +54,13 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
   private let silenced: Counter
 
   /// What is not over.
-  private struct OpenAlert: Hashable, Sendable {
+  private struct OpenAlert: Hashable, Sendable, Codable {
     let rule: String
     let symbol: Symbol
   }
 
   /// How an alert was sent.
-  private struct Sent: Sendable {
+  private struct Sent: Sendable, Codable {
     let id: String
     let channels: [String]?
     let isUrgent: Bool
@@ -77,16 +77,23 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
     let memory = context.recall(Self.known)
     let written = settings.rules.map { Rule($0) }
     let added = (memory?.added ?? []).filter { rule in !written.contains { $0.name == rule.name } }
+    var kept = memory?.book
+    kept?.connect(context.past, context.instruments, counted: settings.sessions)
     book =
-      memory?.book
+      kept
       ?? RuleBook(
         written + added, windowLimit: settings.windowPrices, windowRoom: settings.windowRoom,
         closes: PreviousCloses(context.past, context.instruments), splits: SplitWatch(context.instruments),
         sessions: InstrumentSessions(context.instruments, .all), counted: settings.sessions)
     conditions = RuleConditions(book.rules, context.functionSettings(settings.sessions, for: E.self), context.takeFunctions())
     switches = memory?.switches ?? Switches(isEnabled: settings.enabled)
-    numbers = memory?.numbers ?? [:]
-    unresolved = memory?.unresolved ?? [:]
+    if let end = memory?.mutedUntil {
+      switches.mutedUntil = context.clock.uptime + .nanoseconds(end.ns.subtractingSaturating(context.clock.now.ns))
+    }
+    for alert in memory?.alerts ?? [] {
+      numbers[alert.subject] = alert.numbers
+      unresolved[alert.subject] = alert.sent
+    }
     deliveries = DeliveryQueues([], queue: settings.queue, quiet: nil, context: context)
     fired = context.counter("alerts", "Alerts that were published.")
     suppressed = context.counter("in cooldown", "Alerts that were suppressed by a cooldown.")
@@ -94,14 +101,22 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
   }
 
   /// The state that an earlier instance has left.
-  private struct Knowledge: Sendable {
+  private struct Knowledge: Sendable, Codable {
+    struct Known: Sendable, Codable {
+      let subject: OpenAlert
+      let numbers: AlertNumbers
+      /// Nil if nothing of it is open.
+      let sent: Sent?
+    }
+
     /// Nil if its rules begin anew.
     var book: RuleBook?
     /// The rules that commands have added, if they begin anew.
     var added: [Rule] = []
     var switches: Switches
-    let numbers: [OpenAlert: AlertNumbers]
-    let unresolved: [OpenAlert: Sent]
+    /// By the time of day, which other runs have too.
+    var mutedUntil: Timestamp?
+    let alerts: [Known]
   }
 
   private static var known: MemoryKey<Knowledge> { MemoryKey("rules", whenOptionsChange: .drop) }
@@ -117,7 +132,7 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
     if before.sessions == after.sessions { FunctionMemory.carryOver(old, into: memory) }
     guard var knowledge = old[known] else { return }
     let written = (before: before.rules.map { Rule($0) }, after: after.rules.map { Rule($0) })
-    if before.enabled != after.enabled { knowledge.switches = Switches(isEnabled: after.enabled) }
+    if before.enabled != after.enabled { (knowledge.switches, knowledge.mutedUntil) = (Switches(isEnabled: after.enabled), nil) }
     // What is due was computed with the sessions.
     let countsOtherwise = before.sessions != after.sessions && after.rules.contains { $0.silentFor != nil }
     if before.windowPrices != after.windowPrices || before.windowMemory != after.windowMemory || countsOtherwise {
@@ -346,11 +361,20 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
 
   package func stop() async {
     hasStopped = true
-    context.remember(Knowledge(book: book, switches: switches, numbers: numbers, unresolved: unresolved), Self.known)
+    remember()
     leaveFunctions()
     if book.cut > 0 { context.logger.warning("\(book.cut) prices did not fit into a window: see 'window_prices' and 'window_memory'") }
     for sentence in deliveries.failures { context.note(sentence) }
     context.lose(deliveries.abandon(), "alerts that were not delivered before the end")
     for queue in deliveries.queues { await queue.channel?.close() }
+  }
+
+  private func remember() {
+    let muted = switches.mutedUntil.map { ($0 - context.clock.uptime).wholeNanoseconds }
+    context.remember(
+      Knowledge(
+        book: book, switches: switches, mutedUntil: muted.map { Timestamp(ns: context.clock.now.ns.addingSaturating($0)) },
+        alerts: numbers.map { Knowledge.Known(subject: $0, numbers: $1, sent: unresolved[$0]) }),
+      Self.known)
   }
 }

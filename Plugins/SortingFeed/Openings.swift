@@ -8,7 +8,7 @@ struct Openings<E: PricedEvent>: Sendable {
 
   /// - Parameter closes: those of the previous instance; nil if there are none.
   init(_ context: Context, _ closes: PreviousCloses?) {
-    self.closes = closes ?? PreviousCloses(context.past, context.instruments)
+    self.closes = PreviousCloses(context.past, context.instruments, after: closes)
     unknown = context.counter(
       "without a close", "Symbols whose change counts from their first price of a date, because no earlier close is known.")
   }

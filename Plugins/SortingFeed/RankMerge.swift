@@ -2,12 +2,12 @@ internal import StockbusPlugin
 
 /// The symbols of several lists in one order.
 struct RankMerge: ~Copyable {
-  struct Snapshot: Sendable {
+  struct Snapshot: Sendable, Codable {
     let ranking: RankingSnapshot
     /// The names of the inputs from which symbols have arrived.
     let names: [String]
     /// By symbol, an index in `names`.
-    let lists: [UInt32: Int]
+    let lists: [Symbol: Int]
   }
 
   private(set) var ranking: Ranking
@@ -15,7 +15,7 @@ struct RankMerge: ~Copyable {
   private var names: [String] = []
   private var present: [Int] = []
   /// The list of each symbol, as a place in `names`.
-  private var lists: [UInt32: Int] = [:]
+  private var lists: [Symbol: Int] = [:]
   /// True if the beginning of the list must still be sent to readers.
   private var isNew: Bool
   /// The list that readers have, as long as its differences must still be sent to them.
@@ -30,7 +30,7 @@ struct RankMerge: ~Copyable {
     unsent = earlier.ranking
     ranking.restore(earlier.ranking.rows)
     // Symbols that have left since the last event to readers are in the snapshot, but in no list.
-    for row in earlier.ranking.rows where lists[row.symbol.id] == nil { ranking.remove(row.symbol) }
+    for row in earlier.ranking.rows where lists[row.symbol] == nil { ranking.remove(row.symbol) }
   }
 
   var snapshot: Snapshot { Snapshot(ranking: unsent ?? ranking.snapshot(nil), names: names, lists: lists) }
@@ -52,20 +52,20 @@ struct RankMerge: ~Copyable {
     let list = present[lane]
     for i in events.indices {
       sendRest(at: events[i], into: &output)
-      let id = events[i].symbol.id
+      let symbol = events[i].symbol
       if events[i].beginsList {
         begin(list, at: events[i], into: &output)
       } else if events[i].hasLeft {
-        guard lists[id] == list else {
+        guard lists[symbol] == list else {
           output.filter()
           continue
         }
-        lists[id] = nil
+        lists[symbol] = nil
         ranking.update(events.extracting(i..<i + 1), into: &output)
-      } else if lists[id] == list, events[i].previousRank != events[i].rank, ranking.has(events[i]) {
+      } else if lists[symbol] == list, events[i].previousRank != events[i].rank, ranking.has(events[i]) {
         output.filter()
       } else {
-        lists[id] = list
+        lists[symbol] = list
         ranking.update(events.extracting(i..<i + 1), into: &output)
       }
     }
@@ -88,7 +88,19 @@ struct RankMerge: ~Copyable {
   }
 
   private mutating func removeAll(of list: Int) {
-    for (id, own) in lists where own == list { ranking.remove(Symbol(id: id)) }
+    for (symbol, own) in lists where own == list { ranking.remove(symbol) }
     lists = lists.filter { $0.value != list }
+  }
+}
+
+extension RankMerge.Snapshot {
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    ranking = try container.decode(RankingSnapshot.self, forKey: .ranking)
+    names = try container.decode([String].self, forKey: .names)
+    lists = try container.decode([Symbol: Int].self, forKey: .lists)
+    if !lists.values.allSatisfy(names.indices.contains) {
+      throw DecodingError.dataCorruptedError(forKey: .lists, in: container, debugDescription: "a symbol is in no list")
+    }
   }
 }

@@ -2,8 +2,8 @@ internal import StockbusInstruments
 internal import StockbusPlugin
 
 /// The state of a ranking and of its readers, for the ranking that follows it with other options.
-struct RankingSnapshot: Sendable {
-  struct Row: Sendable {
+struct RankingSnapshot: Sendable, Codable {
+  struct Row: Sendable, Codable {
     let symbol: Symbol
     let standing: Standing
     /// Nil if the symbol is not in the order.
@@ -26,6 +26,22 @@ struct RankingSnapshot: Sendable {
   let splits: SplitWatch?
 
   var since: RankingStart { closes == nil ? .firstPrice : .previousClose }
+}
+
+extension RankingSnapshot {
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    number = try container.decodeIfPresent(String.self, forKey: .number)
+    rows = try container.decode([Row].self, forKey: .rows)
+    published = try container.decode([UInt32].self, forKey: .published)
+    closes = try container.decodeIfPresent(PreviousCloses.self, forKey: .closes)
+    splits = try container.decodeIfPresent(SplitWatch.self, forKey: .splits)
+    let isSound =
+      Set(rows.map(\.symbol)).count == rows.count && Set(published).count == published.count
+      && published.allSatisfy { $0 < rows.count && rows[Int($0)].last != nil }
+      && rows.allSatisfy { $0.last?.symbol ?? $0.symbol == $0.symbol }
+    if !isSound { throw DecodingError.dataCorruptedError(forKey: .rows, in: container, debugDescription: "no order of symbols") }
+  }
 }
 
 extension Ranking {

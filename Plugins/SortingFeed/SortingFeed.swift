@@ -160,7 +160,7 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
     // An instance with another `since` has no closes.
     openings = settings.since == .previousClose ? Openings(context, earlier?.closes) : nil
     let splits =
-      settings.since == .firstPrice && E.self != Ranked.self ? earlier?.splits ?? SplitWatch(context.instruments) : nil
+      settings.since == .firstPrice && E.self != Ranked.self ? SplitWatch(context.instruments, after: earlier?.splits) : nil
     self.splits = splits
     unsent = earlier
     let begins = settings.tiesByName && earlier?.rows.isEmpty ?? true

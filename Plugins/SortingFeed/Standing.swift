@@ -1,12 +1,18 @@
 internal import StockbusPlugin
 
 /// The data of a symbol that an update needs: 32 bytes, two to a cache line.
-struct Standing: BitwiseCopyable {
+struct Standing: BitwiseCopyable, Codable {
   var reference: Reference
   var sizeDecimals: UInt8 = 0
   /// The decimals of the symbol's first price.
   var priceDecimals: UInt8 = 0
   var volume: Int64 = 0
+}
+
+/// Written as the price.
+extension Reference: Codable {
+  init(from decoder: any Decoder) throws { self.init(try Price(from: decoder)) }
+  func encode(to encoder: any Encoder) throws { try price.encode(to: encoder) }
 }
 
 /// A symbol's first price, prepared so that the change since then costs one short multiplication and one short division.

@@ -17,7 +17,7 @@ extension Plugin {
 /// A venue's feed: connects, authenticates, subscribes, decodes, and repeats this when the connection is lost.
 ///
 /// Messages without events are reported and counted: refusals and malformed messages become dead letters, unknown kinds are counted by
-/// shape and logged once, breaks in the venue's numbers are published as gaps. A connection without messages for too long is closed; a
+/// shape and logged once, breaks in the venue's numbers are published as gaps, or filled from its REST. A connection without messages for too long is closed; a
 /// symbol without trades for hours is no reason for that.
 ///
 /// It runs on its socket's thread, so that a message changes threads only once, on its way to the readers.
@@ -27,13 +27,21 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent, DecodingComponent 
   nonisolated var ownExecutor: any OwnExecutor { thread }
 
   private let settings: WebSocketFeedSettings
-  private let context: Context
+  let context: Context
   private let conversation: Conversation
   private let url: WebSocketURL
-  private let tallies: FeedTallies
+  let tallies: FeedTallies
   private var isAuthenticated = false
   /// Rings when the venue has replied to the authentication.
   private let reply = Bell()
+  /// What is done about missing trades; nil if breaks are only reported.
+  var filling: Filling?
+  /// The present connection.
+  private(set) var connection: WebSocketConnection?
+  /// Rings when a trade may be missing.
+  let fillNews = Bell()
+  /// Rings when fetched trades were taken.
+  let fillTaken = Bell()
   /// Why the venue has refused the authentication; another attempt would be refused too.
   private var rejection: String?
 
@@ -44,11 +52,36 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent, DecodingComponent 
       faults += spec.decodingFaults(event: E.kind).map { (settings.option(for: $0.option), $0.message) }
     }
     faults += spec.conversationFaults(symbols: settings.symbols, event: E.kind).map { (settings.option(for: $0.option), $0.message) }
+    faults += fillFaults(settings, spec)
     guard let text = spec.url else { return faults + [("url", "a 'preset' or a 'url' is needed")] }
     // The credentials are not known here, so their placeholders are replaced by a letter for the check.
     do throws(OptionTextError) { _ = try WebSocketURL(option: text.replacing(/\{[^}]*\}/, with: "x")) } catch {
       faults.append(
         ("decoding.url", "'decoding.url' must be a WebSocket URL such as wss://host/path\(error.mayRepeatText ? "" : error.suffix)"))
+    }
+    return faults
+  }
+
+  private static func fillFaults(_ settings: WebSocketFeedSettings, _ spec: DecodingSpec) -> [(option: String, message: String)] {
+    guard settings.gaps == .fill else { return [] }
+    if E.kind != .trade { return [("gaps", "'gaps: fill' fetches missed trades, and this source gives none")] }
+    let fills = spec.fill?.entries ?? []
+    if fills.isEmpty {
+      let who = settings.preset.map { "the preset '\($0.optionText)' does not describe" } ?? "nothing describes"
+      return [("gaps", "'gaps: fill' needs 'fill' in 'decoding': \(who) how missed trades are fetched")]
+    }
+    var faults = spec.fillFaults().map { (settings.option(for: $0.option), $0.message) }
+    for (name, fill) in fills {
+      // Placeholders are replaced by a letter for the check.
+      guard let url = fill.url else { continue }
+      do throws(HTTPError) { _ = try WebAddress(url.replacing(/\{[^}]*\}/, with: "x")) } catch {
+        faults.append((settings.option(for: "fill.\(name).url"), "'decoding.fill.\(visible(name, limit: 64)).url': \(error)"))
+      }
+      for (header, value) in fill.headers?.entries ?? [] {
+        if let fault = HTTPFields.fault(inName: header) ?? HTTPFields.fault(inValue: value.revealed) {
+          faults.append((settings.option(for: "fill.\(name).headers"), "'headers.\(visible(header))': \(fault)"))
+        }
+      }
     }
     return faults
   }
@@ -93,11 +126,34 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent, DecodingComponent 
         }
       }
     }
+    if settings.gaps == .fill {
+      let plans = try FillPlan.all(of: settings.spec, limit: FillLimits.pageBytes)
+      filling = Filling(plans, series: Self.series(of: reader), settings.connection, context)
+    }
+    // What is still missing at an end of any kind is a gap.
+    defer {
+      filling?.filler.tellAll()
+      reportTold()
+    }
     // Time also continues without a connection.
     output.beginIdle()
     defer { output.endIdle() }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      if filling != nil { group.addTask { await self.fillGaps() } }
+      defer { group.cancelAll() }
+      try await receiveAll(over: link, &reader, &passedOver, &expectedSymbols, into: &output)
+    }
+  }
+
+  private func receiveAll(
+    over link: WebSocketLink, _ reader: inout MessageReader?, _ passedOver: inout PassedOver, _ expectedSymbols: inout ExpectedSymbols,
+    into output: inout Outlet<E>
+  ) async throws {
     try await link.run { connection in
       tallies.connections.add(1)
+      self.connection = connection
+      defer { self.connection = nil }
+      if filling?.ready != nil { connection.wake() }
       isAuthenticated = false
       reader?.reconnected()
       let before = brought(by: reader)
@@ -109,6 +165,7 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent, DecodingComponent 
           let messages = try await receive(over: connection)
           output.endIdle()
           for message in messages { take(message, &reader, &expectedSymbols, into: &output) }
+          sendFetched(into: &output)
           passedOver.count(Self.tallies(of: reader))
           try await output.flush()
           output.beginIdle()
@@ -128,6 +185,14 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent, DecodingComponent 
     }
   }
 
+  /// The names of the series of numbers; none for raw messages.
+  private static func series(of reader: borrowing MessageReader?) -> [String] {
+    switch reader {
+    case .some(let reader): reader.series
+    case .none: []
+    }
+  }
+
   /// How many messages, or events of them, belong to the subscriptions. The reader counts them anyway, so messages cost no more.
   private func brought(by reader: borrowing MessageReader?) -> Int {
     switch reader {
@@ -140,7 +205,8 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent, DecodingComponent 
     let spec = settings.spec
     if E.kind == nil, spec.messages == nil { return nil }
     return try MessageReader(
-      spec, event: E.kind, symbols: settings.symbols, limit: settings.connection.frameLimit.bytes, intake: context.symbols)
+      spec, event: E.kind, symbols: settings.symbols, limit: settings.connection.frameLimit.bytes, intake: context.symbols,
+      filled: settings.gaps == .fill ? Set((spec.fill?.entries ?? []).map(\.name)) : [])
   }
 
   // MARK: Out
@@ -234,13 +300,18 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent, DecodingComponent 
   ) {
     let received = output.receipt(context.clock.now)
     let verdict = message.withBytes { bytes in
-      E.read(bytes, &reader, by: context.id, at: received) { event in
+      E.read(bytes, &reader, by: context.id, at: received) { event, number in
+        if !admits(number) { return }
         if !expectedSymbols.isComplete, let symbol = E.schema.symbol(of: event) { expectedSymbols.meet(symbol) }
         output.send(event)
       }
     }
     if let verdict { judge(verdict, message, &expectedSymbols) }
     reportGaps(reader?.gaps ?? [])
+    if filling != nil {
+      reportTold()
+      if filling?.filler.takeOpened() == true { fillNews.ring() }
+    }
     if let kept = reader?.takeKept() { context.report(kept, of: "\(url)") }
   }
 

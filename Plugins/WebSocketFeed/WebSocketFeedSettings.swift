@@ -15,6 +15,10 @@ struct WebSocketFeedSettings: Options {
   var credentials: Mapping<Secret> = [:]
   @Setting("How to subscribe at the venue and decode its messages; what is left out is taken from the preset.")
   var decoding = DecodingSpec()
+  @Setting(
+    "Breaks in the numbers of trades: report publishes them as gaps; fill fetches the missing trades from the venue's REST and sends them late."
+  )
+  var gaps = FeedGaps.report
   @Setting("Deadlines and limits of the connection.")
   var connection = ConnectionSettings()
 
@@ -35,6 +39,7 @@ struct WebSocketFeedSettings: Options {
     switch part {
     case "symbols", "credentials": part
     case "url" where preset == nil: "url"
+    case _ where part.hasPrefix("fill."): decoding.fill == nil ? "gaps" : "decoding.\(part)"
     default: preset == nil || decoding.messages != nil ? "decoding.\(part)" : "preset"
     }
   }

@@ -1,8 +1,8 @@
 internal import StockbusPlugin
 
 /// The state of a book, for the instance that continues it.
-struct BarSnapshot: Sendable {
-  struct Kept: Sendable {
+struct BarSnapshot: Sendable, Codable {
+  struct Kept: Sendable, Codable {
     var number: Int
     var length: BarLength
     var cell: BarCell
@@ -18,6 +18,40 @@ struct BarSnapshot: Sendable {
   var progress: Int64
   var newest: Int64
   var lastDue: Int64
+}
+
+extension BarSnapshot {
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    rules = try container.decode(BarRules.self, forKey: .rules)
+    symbols = try container.decode([Symbol].self, forKey: .symbols)
+    bars = try container.decode([Kept].self, forKey: .bars)
+    progress = try container.decode(Int64.self, forKey: .progress)
+    newest = try container.decode(Int64.self, forKey: .newest)
+    lastDue = try container.decode(Int64.self, forKey: .lastDue)
+    if rules.wait < 0 || rules.late < 0 || Set(symbols).count < symbols.count || !bars.allSatisfy(isSound) || !isInOrder {
+      throw DecodingError.dataCorruptedError(forKey: .bars, in: container, debugDescription: "no bars that a run has made")
+    }
+  }
+
+  /// True if the bars of each symbol and length stand together and follow each other.
+  private var isInOrder: Bool {
+    zip(bars, bars.dropFirst()).allSatisfy { bar, next in
+      if bar.number != next.number || bar.length != next.length { return true }
+      return bar.cell.start < next.cell.start && bar.cell.due <= next.cell.due
+    }
+      && Set(bars.map { [Int64($0.number), $0.length.raw] }).count
+        == bars.indices.count { $0 == 0 || bars[$0].number != bars[$0 - 1].number || bars[$0].length != bars[$0 - 1].length }
+  }
+
+  private func isSound(_ kept: Kept) -> Bool {
+    let (state, isOpen) = (kept.cell.state, kept.cell.state == .open)
+    // Bars of trades and volumes are removed when they close.
+    if isOpen || state == .empty, kept.length.raw > 0, kept.cell.due < progress { return false }
+    return (1...max(1, symbols.count)).contains(kept.number) && !symbols.isEmpty && (isOpen || kept.length.raw > 0 && kept.cell.span == 0)
+      && state != .component && state != .merged && kept.cell.volume >= 0
+      && kept.components.allSatisfy { $0.volume >= 0 && ($0.state == .component || $0.state == .merged) }
+  }
 }
 
 extension BarBook {

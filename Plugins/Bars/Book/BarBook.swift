@@ -1,7 +1,7 @@
 internal import StockbusPlugin
 
 /// The rules that decide which bars are made.
-struct BarRules: Sendable, Hashable {
+struct BarRules: Sendable, Hashable, Codable {
   /// At least one. Positive ones are times; the order is that in which bars that are due together are sent.
   var lengths: [BarLength]
   /// How long after its end a bar waits for late trades, and how long after that it can be issued again; nanoseconds.

@@ -4,8 +4,8 @@ internal import StockbusInstruments
 /// A bar that is being made, or that may still be changed by late trades: 128 bytes, two cache lines.
 ///
 /// Cells are linked by their numbers in the table; number 0 is not a bar, and stands for "none".
-struct BarCell: BitwiseCopyable, Sendable {
-  enum State: UInt8, BitwiseCopyable, Sendable {
+struct BarCell: BitwiseCopyable, Sendable, Codable {
+  enum State: UInt8, BitwiseCopyable, Sendable, Codable {
     /// Accepts trades until it is due.
     case open
     /// Waits for its first trade, to be filled with the last close if none arrives; only with `fill`.
@@ -42,7 +42,7 @@ struct BarCell: BitwiseCopyable, Sendable {
   /// The next one in a list: of the bars due at one moment, of the closed ones, of the unused cells.
   var link: UInt32 = 0
   /// The symbol's number times the number of lengths, plus the length's place among them.
-  var key: UInt32
+  var key: UInt32 = 0
   /// How many bars in a row were filled, this one included.
   var fills: UInt16 = 0
   var isPartial: Bool
@@ -52,6 +52,12 @@ struct BarCell: BitwiseCopyable, Sendable {
   var fillDecimals: UInt8 = 0
   var session: MarketSession
   var state: State
+
+  /// Without its place among other cells.
+  private enum CodingKeys: String, CodingKey {
+    case start, span, openTime, closeTime, open, high, low, close, turnover, volume, due, count, revision, fills, isPartial, priceDecimals,
+      sizeDecimals, fillDecimals, session, state
+  }
 
   init(_ period: Period, due: Int64, key: Int, _ state: State, _ part: Contribution) {
     start = period.start

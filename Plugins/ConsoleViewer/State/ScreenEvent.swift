@@ -49,8 +49,8 @@ enum ScreenEffect: Hashable {
   case askRules(String)
   /// Ask a broker for the fills of runs before.
   case askFills(String)
-  /// Ask a component for the address of its page.
-  case askPage(String)
+  /// Ask a component for the address of its page, and say if it is not the known one.
+  case askPage(String, known: String?)
   /// Read a chart from the history.
   case readPast(PastRequest)
   /// Stop the run.

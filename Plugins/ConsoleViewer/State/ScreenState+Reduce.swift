@@ -45,9 +45,13 @@ extension ScreenState {
     return []
   }
 
-  /// Asks for the address of the run's page until there is one.
-  private func askPage() -> [ScreenEffect] {
-    address == nil ? run.components(offering: (any PageDesk).self).prefix(1).map { .askPage($0.id) } : []
+  /// Asks for the address of the run's page, which may be another one after a change of the run.
+  private mutating func askPage() -> [ScreenEffect] {
+    guard let desk = run.components(offering: (any PageDesk).self).first else {
+      address = nil
+      return []
+    }
+    return [.askPage(desk.id, known: address)]
   }
 
   private mutating func tick(_ now: Int64, _ wall: Timestamp) -> [ScreenEffect] {

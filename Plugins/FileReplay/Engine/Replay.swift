@@ -2,7 +2,7 @@ internal import MarketData
 internal import StockbusDecoding
 
 /// The position of a replay, from which it can continue after a restart.
-struct ReplayPosition: Hashable, Sendable {
+struct ReplayPosition: Hashable, Sendable, Codable {
   /// Loops finished.
   var loop = 0
   /// Events returned in the current loop.
@@ -222,6 +222,16 @@ extension Replay {
       if !precedes(heap[child], heap[at]) { return }
       heap.swapAt(child, at)
       at = child
+    }
+  }
+}
+
+extension ReplayPosition {
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(loop: try container.decode(Int.self, forKey: .loop), events: try container.decode(Int.self, forKey: .events))
+    if !(0..<1 << 62).contains(loop) || !(0..<1 << 62).contains(events) {
+      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "no position of a replay"))
     }
   }
 }

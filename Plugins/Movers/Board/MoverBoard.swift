@@ -172,11 +172,8 @@ struct MoverBoard {
   @inline(never)
   private mutating func admit(_ sample: Sample, at time: Int64) -> Int {
     let symbol = sample.symbol
-    let id = Int(symbol.id)
-    entries.grow(toHold: id, filling: Self.unknown)
-    let entry = standings.count
-    entries[id] = UInt32(truncatingIfNeeded: entry)
-    let calendar = min(max(0, reference.calendar(symbol)), clocks.count - 1)
+    let entry = enter(symbol)
+    let calendar = calendar(of: symbol)
     var standing = MoverStanding(symbol: symbol, calendar: UInt16(truncatingIfNeeded: calendar))
     let time = sample.isDated && window == nil ? reference.calendars[calendar].moment(ofBarAt: time, isDay: sample.isDay) : time
     let begin = window.map { $0.startTime(at: received) } ?? reference.calendars[calendar].span(at: time)?.start ?? time
@@ -187,6 +184,26 @@ struct MoverBoard {
     lists.extend(to: standings.count, rules)
     window?.extend(to: standings.count)
     return entry
+  }
+
+  /// The number of a symbol's next standing.
+  private mutating func enter(_ symbol: Symbol) -> Int {
+    let id = Int(symbol.id)
+    entries.grow(toHold: id, filling: Self.unknown)
+    entries[id] = UInt32(truncatingIfNeeded: standings.count)
+    return standings.count
+  }
+
+  func calendar(of symbol: Symbol) -> Int { min(max(0, reference.calendar(symbol)), clocks.count - 1) }
+
+  /// Takes a standing of an earlier board. The lists have room for it.
+  mutating func list(_ standing: MoverStanding) {
+    let entry = enter(standing.symbol)
+    standings.append(standing)
+    // Not an event, and so not counted.
+    var unused = LeftOut()
+    let keys = rules.keys(&standings[entry], &unused)
+    _ = lists.update(UInt32(truncatingIfNeeded: entry), keys, &standings[entry].flags)
   }
 
   @inline(never)

@@ -2,8 +2,8 @@ internal import MarketData
 internal import StockbusInstruments
 
 /// The state of a symbol: 128 bytes, two cache lines. Prices are billionths, times nanoseconds since the epoch.
-struct MoverStanding: BitwiseCopyable {
-  struct Flags: OptionSet, BitwiseCopyable {
+struct MoverStanding: BitwiseCopyable, Codable, Sendable {
+  struct Flags: OptionSet, BitwiseCopyable, Codable, Sendable {
     let rawValue: UInt16
 
     /// The symbol has a price from before the period, or its own first one instead.

@@ -1,5 +1,5 @@
 /// Which period of a calendar is open.
-struct PeriodClock {
+struct PeriodClock: Codable, Sendable {
   var span: PeriodSpan?
   /// Everything before this time belongs to periods that are closed.
   var closedUpTo = Int64.min

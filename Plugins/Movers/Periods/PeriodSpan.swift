@@ -4,7 +4,7 @@ internal import StockbusInstruments
 /// One period of a calendar: a day, a session or a week. Times are nanoseconds since the epoch.
 ///
 /// The periods of a calendar do not overlap. For the lists, a period lasts until the next one begins; `end` is when they are cleared.
-package struct PeriodSpan: Hashable, Sendable {
+package struct PeriodSpan: Hashable, Sendable, Codable {
   /// The first moment that belongs to it.
   package var start: Int64
   /// Prices count from `start` until before this moment.

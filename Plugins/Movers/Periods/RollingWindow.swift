@@ -8,7 +8,7 @@ internal import StockbusInstruments
 /// and `wait` longer. Within that its sums are exact, and so is the price before it.
 struct RollingWindow {
   /// The trades of one symbol in one bucket.
-  struct Slot: BitwiseCopyable {
+  struct Slot: BitwiseCopyable, Codable, Sendable {
     var entry: UInt32
     /// The symbol's slot in an earlier bucket; meaningless if that is no longer in the window.
     var previousIndex: UInt32
@@ -20,13 +20,13 @@ struct RollingWindow {
     var turnover: Int128
   }
 
-  struct Bucket {
+  struct Bucket: Codable, Sendable {
     var number: Int64
     var slots: [Slot] = []
   }
 
   /// Where a symbol's newest slot is.
-  private struct Last: BitwiseCopyable {
+  struct Last: BitwiseCopyable, Codable, Sendable {
     var bucket = Int64.min
     var index: UInt32 = 0
   }
@@ -36,7 +36,7 @@ struct RollingWindow {
   let wait: Int64
   /// By number, ascending; buckets without trades are left out.
   private(set) var buckets: [Bucket] = []
-  private var last: ContiguousArray<Last> = []
+  private(set) var last: ContiguousArray<Last> = []
 
   /// - Parameters:
   ///   - width: the length of a bucket, in nanoseconds; positive.
@@ -50,6 +50,9 @@ struct RollingWindow {
   mutating func extend(to symbols: Int) {
     if symbols > last.count { last.append(contentsOf: repeatElement(Last(), count: symbols - last.count)) }
   }
+
+  /// Takes the place of an earlier window.
+  mutating func put(_ buckets: [Bucket], _ last: ContiguousArray<Last>) { (self.buckets, self.last) = (buckets, last) }
 
   func number(of time: Int64) -> Int64 {
     let (quotient, rest) = time.quotientAndRemainder(dividingBy: width)

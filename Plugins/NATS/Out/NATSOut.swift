@@ -73,7 +73,7 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
     let word = String(random.next() ^ UInt64.random(in: .min ... .max), radix: 36)
     let target = "\(settings.stream ?? "") \(settings.subject) \(settings.partitions ?? 0) \(settings.batch == nil)"
     self.target = target
-    if let kept = context.recall(Self.place), kept.target == target {
+    if let kept = context.recall(Self.place), kept.target == target, kept.fits(settings) {
       anchor = kept.anchor
       writer = Writer(settings, word: kept.word, next: kept.next, places: kept.places, known: kept.known)
     } else {
@@ -87,14 +87,20 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
     passedOver = context.counter("already there", "Events of a replay that the stream already had.")
   }
 
-  /// The state with which the next instance of this run continues.
-  private struct Place: Sendable {
+  /// The state with which the next instance continues.
+  private struct Place: Sendable, Codable {
     var target: String
     var word: String
     var next: Int64
     var places: [Int64]
     var known: [Int64]
     var anchor: StreamEnd?
+
+    /// False for numbers that no run has written.
+    func fits(_ settings: NATSOutSettings) -> Bool {
+      let count = settings.partitions ?? 1
+      return places.count == count && known.count == count && ([next] + places + known).allSatisfy { (0..<1 << 62).contains($0) }
+    }
   }
 
   /// Kept with any options, because a replay's events are counted from its beginning.

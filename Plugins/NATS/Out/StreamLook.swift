@@ -1,7 +1,7 @@
 internal import StockbusPlugin
 
 /// A stream's last message: its number, and the position that it has; -1 if there is none.
-struct StreamEnd: Sendable {
+struct StreamEnd: Sendable, Codable {
   var sequence: UInt64
   var position: Int64
   /// Its contents, if a replay must have the same event at this position.

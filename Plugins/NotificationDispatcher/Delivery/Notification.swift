@@ -52,7 +52,7 @@ struct Notification: Hashable, Sendable {
 
 /// Numbers the notifications of one rule and one symbol. Two equal ones get different numbers, and each gets the same in every run over the
 /// same events.
-struct AlertNumbers: Sendable {
+struct AlertNumbers: Sendable, Codable {
   private var latest = Timestamp(ns: .min)
   private var count = 0
   private var late = 0
@@ -60,11 +60,12 @@ struct AlertNumbers: Sendable {
   /// 1, 2 and so on among those of the same time; -1, -2 and so on for those before an earlier one.
   mutating func next(at time: Timestamp) -> Int {
     if time < latest {
-      late += 1
-      return -late
+      // Wraps, because a file may hold any number.
+      late &+= 1
+      return 0 &- late
     }
     if time > latest { (latest, count) = (time, 0) }
-    count += 1
+    count &+= 1
     return count
   }
 }

@@ -38,3 +38,15 @@ extension Move: ScalarOption {
   }
   package var optionText: String { description }
 }
+
+/// Written as it is in options.
+extension Move: Codable {
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    do { try self.init(option: try container.decode(String.self)) } catch let error as OptionTextError {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(error)")
+    }
+  }
+
+  package func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
+}

@@ -7,7 +7,7 @@ internal import StockbusInstruments
 /// any series: a monotonic deque (D. Lemire, "Streaming Maximum-Minimum Filter Using No More than Three Comparisons per Element", 2006)
 /// that stores with each price when it went out of force.
 struct PriceWindow: Sendable {
-  enum Choice: UInt8, BitwiseCopyable, Sendable {
+  enum Choice: String, BitwiseCopyable, Sendable, Codable {
     case lowest, highest, oldest
 
     /// True if a price can no longer be the result, now that another one is in force.
@@ -46,6 +46,26 @@ struct PriceWindow: Sendable {
     self.choice = choice
     self.span = span
     self.limit = max(1, limit)
+  }
+
+  /// The prices, each with the time at which it went out of force, the oldest first.
+  struct Saved: Sendable, Codable {
+    var points: [Int64] = []
+    var cut = 0
+  }
+
+  var saved: Saved { Saved(points: (0..<count).flatMap { [points[place($0)].price, points[place($0)].until] }, cut: cut) }
+
+  /// Goes on with the newest prices that another window has saved, as many as fit.
+  mutating func restore(_ saved: Saved) {
+    cut = min(max(0, saved.cut), 1 << 40)
+    count = min(saved.points.count / 2, span == nil ? 1 : limit)
+    if count == 0 { return }
+    var places = span == nil ? 1 : 8
+    while places < count { places *= 2 }
+    points = ContiguousArray(repeating: Point(price: 0, until: 0), count: places)
+    let first = saved.points.count / 2 - count
+    for i in 0..<count { points[i] = Point(price: saved.points[2 * (first + i)], until: saved.points[2 * (first + i) + 1]) }
   }
 
   /// Takes the next price, whose time must not be before the last one's; returns the price to compare it with.

@@ -2,7 +2,7 @@ internal import StockbusInstruments
 internal import StockbusPlugin
 
 /// A checked rule.
-struct Rule: Equatable, Sendable {
+struct Rule: Equatable, Sendable, Codable {
   let name: String
   let test: RuleTest
   /// Which price of the window is the reference; nil if the price is only compared with the threshold.
@@ -109,4 +109,9 @@ struct Rule: Equatable, Sendable {
   }
 
   private static func clamped(_ value: Int128) -> Int64 { Int64(clamping: value) }
+}
+
+extension RuleTest {
+  /// False for times that no rule has.
+  var isSound: Bool { min(cooldown, hold, silence, remind ?? 0) >= 0 }
 }

@@ -20,7 +20,7 @@ extension RuleBook {
   }
 
   /// A price, for an alert without an event.
-  struct LastPrice: Sendable {
+  struct LastPrice: Sendable, Codable {
     let price: Price
     let decimals: UInt8
 

@@ -2,6 +2,7 @@ internal import EventBus
 internal import MarketData
 internal import StockbusExpressions
 internal import StockbusInstruments
+internal import StockbusPlugin
 
 /// All rules, with their state for each symbol.
 ///
@@ -44,20 +45,20 @@ struct RuleBook: Sendable {
   private(set) var symbols: ContiguousArray<Symbol> = []
   /// The event clocks of the symbols, parallel to `watches`.
   private(set) var clocks: ContiguousArray<EventClock> = []
-  private let windowLimit: Int
+  let windowLimit: Int
   /// The previous closes, used only if a rule counts from them.
-  private var closes: PreviousCloses?
-  private var usesCloses: Bool
+  private(set) var closes: PreviousCloses?
+  private(set) var usesCloses: Bool
   /// Which events leave the rules of a symbol as they are, parallel to `watches`.
   private var calms: ContiguousArray<RuleCalm> = []
   /// The close from which the symbol's changes count, parallel to `watches`; nil before the first price that required it.
-  private var starts: ContiguousArray<Start?> = []
+  private(set) var starts: ContiguousArray<Start?> = []
   /// Nil if no instrument has been split.
-  private var splits: SplitWatch?
+  private(set) var splits: SplitWatch?
   /// The sessions of rules that fire once in each.
-  let sessions: InstrumentSessions
+  private(set) var sessions: InstrumentSessions
   /// Those that count for silence, unless a rule has its own.
-  let counted: CountedSessions
+  private(set) var counted: CountedSessions
   /// What rules have to do at times at which no event comes.
   var times = Times()
   /// The last price, parallel to `watches`; only of a book with rules that need it because they fire without an event.
@@ -65,9 +66,9 @@ struct RuleBook: Sendable {
   /// True if rules wait for time, or say when they are over, so that events are taken by `processInTime`.
   private(set) var isInTime: Bool
   /// The last price, parallel to `watches`; only if there are splits.
-  private var lasts: ContiguousArray<Int64?> = []
+  private(set) var lasts: ContiguousArray<Int64?> = []
 
-  private struct Start: BitwiseCopyable, Sendable {
+  struct Start: BitwiseCopyable, Sendable, Codable {
     var price: Int64
     /// True if the start is the first price of the date, because no close is known.
     var lacksClose: Bool
@@ -112,6 +113,44 @@ struct RuleBook: Sendable {
     self.rules = rules
     switches = ContiguousArray(rules.map(\.isEnabled))
     for number in rules.indices { schedule(number) }
+  }
+
+  /// Goes on with a book that was written: `saved` was checked when it was decoded. `connect` gives it the instruments.
+  init(_ saved: Saved) {
+    self.init([], windowLimit: saved.windowLimit, closes: saved.closes, splits: saved.splits)
+    (rules, isInTime, usesCloses) = (saved.rules, saved.isInTime, saved.usesCloses)
+    switches = ContiguousArray(rules.map { $0?.isEnabled ?? true })
+    for known in saved.symbols {
+      places.grow(toHold: Int(known.symbol.id), filling: -1)
+      guard let watched = known.watched else {
+        // Its rules are found again with its next event.
+        places[Int(known.symbol.id)] = -2
+        continue
+      }
+      watches.append(
+        ContiguousArray(
+          watched.rules.compactMap { watch in rules[watch.rule].map { RuleWatch(watch, of: $0, windowLimit: windowLimit) } }))
+      symbols.append(known.symbol)
+      clocks.append(watched.clock)
+      calms.append(RuleCalm())
+      starts.append(watched.start)
+      lasts.append(watched.last)
+      latest.append(watched.latest)
+      places[Int(known.symbol.id)] = Int32(watches.count)
+    }
+    windowRoom = max(0, saved.windowRoom - windowPlaces)
+    times.reached = saved.reached
+    times.received = saved.received
+    times.awaited = Set(saved.awaited)
+    for entry in saved.deadlines { times.deadlines.add(entry) }
+  }
+
+  /// Lets the book go on with the instruments of this run.
+  mutating func connect(_ past: PastPrices, _ instruments: Instruments, counted: CountedSessions) {
+    closes = PreviousCloses(past, instruments, after: closes)
+    splits = SplitWatch(instruments, after: splits)
+    sessions = InstrumentSessions(instruments, .all)
+    self.counted = counted
   }
 
   /// Takes a batch of prices; returns the rules that have fired, in order.

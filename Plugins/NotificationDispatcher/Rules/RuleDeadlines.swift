@@ -4,7 +4,7 @@
 /// A moment may turn out to be too early, because events have come meanwhile; whoever takes it adds the later one. So a rule has one entry
 /// for each symbol, however many events come.
 struct RuleDeadlines: Sendable {
-  struct Entry: BitwiseCopyable, Comparable, Sendable {
+  struct Entry: BitwiseCopyable, Comparable, Sendable, Codable {
     /// Receipts, in nanoseconds.
     var moment: Int64
     /// The symbol's place in the book; -1 for the end of the rule itself.
@@ -17,7 +17,7 @@ struct RuleDeadlines: Sendable {
     }
   }
 
-  private var entries: ContiguousArray<Entry> = []
+  private(set) var entries: ContiguousArray<Entry> = []
 
   /// The earliest moment; nil without any.
   var first: Int64? { entries.first?.moment }

@@ -1,8 +1,8 @@
 internal import MarketData
 
 /// The state of a rule for one symbol.
-struct RuleState: BitwiseCopyable, Hashable, Sendable {
-  enum Phase: UInt8, BitwiseCopyable, Sendable {
+struct RuleState: BitwiseCopyable, Hashable, Sendable, Codable {
+  enum Phase: String, BitwiseCopyable, Sendable, Codable {
     /// No price has arrived yet.
     case unknown
     /// The rule fires when the condition is next true.

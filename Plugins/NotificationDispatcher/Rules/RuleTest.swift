@@ -1,9 +1,9 @@
 internal import MarketData
 
 /// A rule's condition in plain numbers.
-struct RuleTest: BitwiseCopyable, Hashable, Sendable {
+struct RuleTest: BitwiseCopyable, Hashable, Sendable, Codable {
   /// The value that is compared.
-  enum Quantity: UInt8, BitwiseCopyable, Sendable {
+  enum Quantity: String, BitwiseCopyable, Sendable, Codable {
     /// The price itself.
     case price
     /// The price minus the reference.
@@ -15,7 +15,7 @@ struct RuleTest: BitwiseCopyable, Hashable, Sendable {
   }
 
   /// The comparison that makes the condition true.
-  enum Comparison: UInt8, BitwiseCopyable, Sendable {
+  enum Comparison: String, BitwiseCopyable, Sendable, Codable {
     case above, below, atLeast
   }
 

@@ -26,6 +26,27 @@ struct RuleWatch: Sendable {
     window = isSinceClose ? nil : rules.reference.map { PriceWindow($0, span: rules.window, limit: windowLimit) }
   }
 
+  /// The state, without what the rule says.
+  struct Saved: Sendable, Codable {
+    let rule: Int
+    let state: RuleState
+    let window: PriceWindow.Saved?
+    let close: Int64?
+    let heard: Int64
+    let isQueued: Bool
+    let reference: Int64
+  }
+
+  var saved: Saved {
+    Saved(rule: rule, state: state, window: window?.saved, close: close, heard: heard, isQueued: isQueued, reference: reference)
+  }
+
+  init(_ saved: Saved, of rules: Rule, windowLimit: Int) {
+    self.init(rule: saved.rule, of: rules, windowLimit: windowLimit)
+    (state, close, heard, isQueued, reference) = (saved.state, saved.close, saved.heard, saved.isQueued, saved.reference)
+    if let saved = saved.window { window?.restore(saved) }
+  }
+
   var phase: RuleState.Phase { state.phase }
   /// True if prices are compared with earlier ones.
   var hasReference: Bool { window != nil || isSinceClose }

@@ -26,3 +26,15 @@ struct SymbolChoice: Hashable, Sendable {
 
   func contains(_ symbol: Symbol) -> Bool { names.contains(symbol) || patterns.contains { Glob.matches(symbol.utf8, $0) } }
 }
+
+/// Written as the entries, or as the only symbol, whose name may look like a pattern.
+extension SymbolChoice: Codable {
+  init(from decoder: any Decoder) throws {
+    if let symbol = try? Symbol(from: decoder) { self.init(only: symbol) } else { self.init(try [String](from: decoder)) }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    guard patterns.isEmpty, entries.count == 1, let symbol = names.first else { return try entries.encode(to: encoder) }
+    try symbol.encode(to: encoder)
+  }
+}

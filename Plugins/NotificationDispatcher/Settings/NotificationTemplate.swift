@@ -56,3 +56,17 @@ struct NotificationTemplate: Hashable, Sendable {
     }.joined()
   }
 }
+
+/// The template of a rule's message, written as its text.
+extension NotificationTemplate: Codable {
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    do { try self.init(try container.decode(String.self), Self.ruleNames) } catch let error as TemplateError {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: error.description)
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try filled(Dictionary(uniqueKeysWithValues: Self.ruleNames.map { ($0, "{\($0)}") })).encode(to: encoder)
+  }
+}

@@ -215,8 +215,8 @@ package struct RuleSettings: Options {
 
 extension RuleSettings {
   /// The condition of a rule.
-  struct Condition: Hashable, Sendable {
-    enum Kind: String, CaseIterable, Sendable {
+  struct Condition: Hashable, Sendable, Codable {
+    enum Kind: String, CaseIterable, Sendable, Codable {
       case above, below
       case crossesAbove = "crosses_above"
       case crossesBelow = "crosses_below"

@@ -1,3 +1,4 @@
+internal import StockbusDecoding
 internal import StockbusPlugin
 
 /// The events sent to a program and those it reports as finished. Enforces the protocol: no event is finished twice, or before it was sent.
@@ -57,4 +58,22 @@ struct ProgramProgress {
     if new.description.utf8.count > Self.stateLimit { throw ProgramError("sends a state of more than 64 KiB") }
     state = new
   }
+}
+
+/// The state of a program, written as its JSON text, because no other form keeps numbers exactly as they are.
+struct ProgramState: Sendable, Codable {
+  let value: JSONValue
+
+  init(value: JSONValue) { self.value = value }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    var parser = JSONText(limit: ProgramProgress.stateLimit)
+    let text = Array(try container.decode(String.self).utf8)
+    do { value = try text.withUnsafeBufferPointer { bytes in try parser.value(bytes) } } catch {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(error)")
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws { try value.description.encode(to: encoder) }
 }

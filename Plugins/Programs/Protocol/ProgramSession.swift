@@ -48,11 +48,11 @@ final class ProgramSession {
     life = ProgramLife(settings, context)
     symbols = SymbolTally(limit: context.symbols.limit)
     hostsPlugin = settings.hostsPlugin
-    progress = ProgramProgress(state: context.recall(Self.stateKey))
+    progress = ProgramProgress(state: context.recall(Self.stateKey)?.value)
   }
 
   /// The program's state, which is kept for the next process even if the options change.
-  private static var stateKey: MemoryKey<JSONValue> { MemoryKey("state", whenOptionsChange: .keep) }
+  private static var stateKey: MemoryKey<ProgramState> { MemoryKey("state", whenOptionsChange: .keep) }
 
   // MARK: The life of the program
 
@@ -205,7 +205,7 @@ final class ProgramSession {
   func takeFiltered() -> Int { progress.takeFiltered() }
 
   /// Keeps the program's state after the finished or committed events.
-  func keepState() { if let state = progress.state { context.remember(state, Self.stateKey) } }
+  func keepState() { if let state = progress.state { context.remember(ProgramState(value: state), Self.stateKey) } }
 
   /// True if the last exchange has received bytes; then further messages may be available at once.
   private(set) var hasReadBytes = false

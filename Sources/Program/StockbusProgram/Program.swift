@@ -111,7 +111,8 @@ package struct Program: Sendable {
     case .run: runs(companion)
     case .look: [List.self, Describe.self, Validate.self, Graph.self, Schema.self, ListInstruments.self]
     case .authors: [PluginCommand.self, ProbeLibrary.self]
-    case .ask, .data, .people: []
+    case .data: [MemoryCommand.self]
+    case .ask, .people: []
     }
   }
 

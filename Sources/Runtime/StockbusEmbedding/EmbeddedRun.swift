@@ -17,6 +17,8 @@ public import StockbusRuntime
 /// alone. The file under `history` cannot be read.
 public final class EmbeddedRun: Sendable {
   private let pipeline: Pipeline
+  /// Nil if nothing outlives the run.
+  private let keeper: MemoryKeeper?
   private let outcome = WaitableValue<Outcome>(.none)
 
   private enum Outcome: Sendable {
@@ -66,7 +68,10 @@ public final class EmbeddedRun: Sendable {
       topology = try Topology.check(
         config, catalogue: catalogue, mayBeUnread: true, historyFault: { _ in "cannot be read by a run inside another program" })
     } catch { throw RunError(error.sorted.map(\.description)) }
-    pipeline = Pipeline(topology, logger: logger, services: Services(topology.instruments))
+    do throws(MemoryFile.Failure) {
+      keeper = try topology.settings.memory.map { path throws(MemoryFile.Failure) in try MemoryKeeper(path) }
+    } catch { throw RunError("runtime: 'memory': \(error)") }
+    pipeline = Pipeline(topology, logger: logger, services: Services(topology.instruments), memory: keeper?.memory)
   }
 
   /// Runs until all components have ended, at the end of their data or after `stop`; cancelling the task ends them at once. A second call
@@ -79,6 +84,7 @@ public final class EmbeddedRun: Sendable {
     }
     if isFirst {
       let report = await pipeline.run()
+      keepMemory()
       outcome.update { $0 = .ended(report) }
       return report
     }
@@ -87,6 +93,18 @@ public final class EmbeddedRun: Sendable {
       if case .ended(let report) = outcome.value { return report }
       await Task { await outcome.wait { if case .ended = $0 { true } else { false } } }.value
     }
+  }
+
+  private func keepMemory() {
+    guard let keeper else { return }
+    defer { keeper.release() }
+    guard let memory = pipeline.leftMemory else {
+      return pipeline.logger.error("\(keeper.path): the run was cut off: the memory is that of its start")
+    }
+    do throws(MemoryFile.Failure) {
+      let left = try keeper.keep(memory)
+      if !left.isEmpty { pipeline.logger.error("\(keeper.path): this cannot be written, and begins anew: \(left.joined(separator: ", "))") }
+    } catch { pipeline.logger.error("the memory of the run was not kept: \(error)") }
   }
 
   /// Returns once every component has started or ended, or the task is cancelled.

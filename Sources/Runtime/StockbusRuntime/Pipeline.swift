@@ -26,6 +26,8 @@ package final class Pipeline: Sendable {
   let reloadProblem = Guarded(String?.none)
   /// Nil where components that hang are reported to nobody.
   let stallWatch: StallWatch?
+  /// True if what the components leave at a stop is for another run.
+  private let isRemembered: Bool
   /// When components that have not ended are cut off.
   private let end = Guarded(Duration?.none)
   /// What the members have in common.
@@ -57,10 +59,12 @@ package final class Pipeline: Sendable {
   ///   - clock: the machine's clock; components get one that never goes back.
   ///   - services: what components find in their contexts, such as the terminal.
   ///   - watchesStalls: looks every few seconds for components that hang, which needs a timer.
+  ///   - memory: what the run before has left, if the next one is to go on where this one is stopped; nil if nothing outlives the run.
   package init(
     _ topology: Topology, clock: any Timekeeper = SystemTimekeeper(), logger: Logger, services: Services = Services(),
-    watchesStalls: Bool = false
+    watchesStalls: Bool = false, memory: RunMemory? = nil
   ) {
+    isRemembered = memory != nil
     stallWatch = watchesStalls ? StallWatch() : nil
     runLog = RunLog(clock)
     let logger = runLog.recording(logger)
@@ -78,6 +82,7 @@ package final class Pipeline: Sendable {
     state = Guarded(State(topology: topology, topics: notices.topics))
     for plan in topology.nodes {
       let member = makeMember(plan, files: topology.files) { Self.edges(of: plan, topics) }
+      if let memory { member.slot.context.memory.take(memory.entries(for: plan)) }
       state.withLock { state in
         state.members.append(member)
         state.topics[plan.id] = member.slot.output
@@ -219,6 +224,7 @@ package final class Pipeline: Sendable {
   /// Asks for a graceful stop: sources end, all other components drain. A second call has no effect.
   package func stop() {
     end.withLock { $0 = $0 ?? clock.uptime + settings.drainDeadline }
+    if isRemembered { for member in everybody { member.slot.handOverAtEnd() } }
     stopSignal.fire()
     noteHealth()
   }

@@ -88,7 +88,9 @@ struct Supervisor: Sendable {
       lives += 1
       member.vitals.begin()
       do {
-        return left(try await slot.run(member.plan.assembly) == .handedOver ? .handedOver : .ended(.completed))
+        let ending = try await slot.run(member.plan.assembly)
+        // What was left to the next run is not for another plan of this one.
+        return left(ending == .handedOver && slot.isLeaving ? .handedOver : .ended(.completed))
       } catch {
         member.ready.fire()
         if slot.isCutOff { return left(.ended(.cancelled)) }

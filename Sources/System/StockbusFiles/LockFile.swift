@@ -7,9 +7,10 @@ internal import StockbusSystem
 /// SQLite locks parts of its file with `fcntl`; the system drops these locks when the process closes any descriptor of that file, so the
 /// file itself cannot carry a lock of ours. The lock is held until `release`, or until the process ends in any way; `release` removes its
 /// file.
-package final class LockFile {
+package final class LockFile: Sendable {
   private let path: String
-  private var descriptor: Int32
+  /// Negative once it is released.
+  private let descriptor: Guarded<Int32>
 
   /// Takes the lock for the file at `path`, creating the folders above it. Throws if another process, or part of this one, holds it.
   package init(for path: String) throws(FileError) {
@@ -25,7 +26,7 @@ package final class LockFile {
         throw FileError(.claim(other), path: path, code: FileError.busy)
       }
       if FilePlace(self.path)?.identity == FileIdentity(descriptor: opened) {
-        descriptor = opened
+        descriptor = Guarded(opened)
         return
       }
       _ = Descriptor.shut(opened)
@@ -37,10 +38,12 @@ package final class LockFile {
 
   /// Releases the lock. A second call has no effect.
   package func release() {
-    if descriptor < 0 { return }
-    // Removed while the lock is held, so that no other process can have locked the file; and only if another process has not recreated it.
-    if FilePlace(path)?.identity == FileIdentity(descriptor: descriptor) { unlink(path) }
-    _ = Descriptor.shut(descriptor)
-    descriptor = -1
+    descriptor.withLock { descriptor in
+      if descriptor < 0 { return }
+      // Removed while the lock is held, so that no other process can have locked the file; and only if another process has not recreated it.
+      if FilePlace(path)?.identity == FileIdentity(descriptor: descriptor) { unlink(path) }
+      _ = Descriptor.shut(descriptor)
+      descriptor = -1
+    }
   }
 }

@@ -16,6 +16,13 @@ package enum JSONDocument {
     return String(decoding: data, as: UTF8.self)
   }
 
+  /// Throws an `EncodingError` if the document has a value that JSON does not have, such as an infinite number.
+  package static func encode(_ document: some Encodable) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return [UInt8](try encoder.encode(document))
+  }
+
   /// Throws a `DecodingError` if the bytes are not such a document.
   package static func decode<D: Decodable>(_: D.Type, _ bytes: [UInt8], inSnakeCase: Bool = false) throws -> D {
     let decoder = JSONDecoder()

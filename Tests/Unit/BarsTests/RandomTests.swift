@@ -56,6 +56,29 @@ import Testing
     }
   }
 
+  /// What no run has left is refused, or does no harm.
+  @Test func `a damaged memory traps nowhere`() throws {
+    var restored = 0
+    for seed in 0..<rounds(300, cost: 5) {
+      var random = SplitMix(seed + 9_000_000)
+      var rules = Self.rules(&random)
+      rules.keepsComponents = random.oneIn(3)
+      let trades = Self.trades(80, symbols: ["A", "B", "C"], &random)
+      let bars = trades.map {
+        Bar(
+          symbol: $0.symbol, open: $0.price, high: $0.price, low: $0.price, close: $0.price, volume: $0.size, time: $0.time,
+          received: $0.received)
+      }
+      var driver = Driver(rules)
+      for part in [0..<40, 40..<60, 60..<80] {
+        if rules.keepsComponents { driver.take(bars[part]) } else { driver.take(trades[part]) }
+        if part.upperBound < 80, try driver.handOverDamaged(to: rules, &random) { restored += 1 }
+      }
+      driver.drain()
+    }
+    #expect(restored > 50)
+  }
+
   @Test func `bars are those of the model, whatever the batches, pauses and calls of advance`() {
     var wrong: [Int] = []
     var seen = (bars: 0, revisions: 0, late: 0, fills: 0)

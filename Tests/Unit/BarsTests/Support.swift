@@ -56,11 +56,19 @@ struct Driver: ~Copyable {
     settle(0)
   }
 
-  /// Goes on with another book, which gets what this one leaves.
+  /// Goes on with another book, which gets what this one leaves, through a file.
   mutating func handOver(to rules: BarRules) {
-    let left = book.snapshot
+    let left = try? written(book.snapshot)
+    book = BarBook(rules)
+    if let left { book.restore(left) }
+  }
+
+  /// What the book leaves, damaged; false if that is refused.
+  mutating func handOverDamaged(to rules: BarRules, _ random: inout SplitMix) throws -> Bool {
+    guard let left = try damaged(book.snapshot, &random) else { return false }
     book = BarBook(rules)
     book.restore(left)
+    return true
   }
 
   /// How many bars were not sent for want of a price.

@@ -63,6 +63,18 @@ import Testing
     }
   }
 
+  @Test func `the address is asked for again, as a change of the run may move the page or end it`() {
+    var driver = Driver()
+    let page = RunComponent(id: "page", kind: .sink, plugin: "dashboard", doors: [DoorID((any PageDesk).self)])
+    driver.send(.sample([page], [], []))
+    #expect(driver.takeEffects() == [.askPage("page", known: nil)])
+    driver.send(.page("http://127.0.0.1:8080/"))
+    driver.send(.sample([page], [], []))
+    #expect(driver.takeEffects() == [.askPage("page", known: "http://127.0.0.1:8080/")])
+    driver.send(.sample([], [], []))
+    #expect(driver.takeEffects() == [] && driver.state.address == nil)
+  }
+
   @Test func `s sorts by the next column, S turns the order`() {
     var driver = driver()
     driver.type("s")

@@ -103,6 +103,13 @@ import Testing
     #expect(try !beyond.skip(to: ReplayPosition(loop: 2, events: 4), noted: { _ in .skip }))
   }
 
+  @Test func `a position is written, and one that no run has had is refused`() throws {
+    #expect(try encoded(ReplayPosition(loop: 1, events: 2)) == #"{"events":2,"loop":1}"#)
+    #expect(read(ReplayPosition.self, #"{"events":2,"loop":1}"#) == ReplayPosition(loop: 1, events: 2))
+    #expect(read(ReplayPosition.self, #"{"events":-1,"loop":1}"#) == nil)
+    #expect(read(ReplayPosition.self, #"{"events":1,"loop":9223372036854775807}"#) == nil)
+  }
+
   @Test func `stops at the first malformed row where asked, after the events before it`() throws {
     let bad = ReplayInput(name: "bad", contents: .bytes(Array("symbol,price,time\nX,0,1\nX,x,2\nX,2,3\n".utf8)))
     let one = run(as: Trade.self, [bad], limit: 100, policy: .stop)

@@ -6,6 +6,7 @@ import StockbusPlugin
 import StockbusTestKit
 import Testing
 import TestServers
+import TestSupport
 
 @testable import HTTPPoll
 
@@ -47,6 +48,15 @@ import TestServers
   }
 
   private let first = #"{"data":[{"s":"AAPL","p":189.250,"q":100,"t":1381239000012},{"s":"NVDA","p":"355.95","q":"5","t":1381239000013}]}"#
+
+  @Test func `the last document is written with its validators`() throws {
+    var document = Document()
+    #expect(try written(document) == document)
+    var response = HTTPResponse(status: 200, fields: HTTPFields(), body: [0, 255, 123])
+    try response.fields.set("ETag", "\"v1\"")
+    document.remember(response, events: 3)
+    #expect(try written(document) == document && document.body == [0, 255, 123])
+  }
 
   @Test func `symbols that no document had are told at the end`() async throws {
     let first = first

@@ -1,3 +1,4 @@
+import Foundation
 import MarketData
 import TestSupport
 import Testing
@@ -70,6 +71,45 @@ import Testing
       }
       #expect(wrong == [], "seed \(seed), \(settings.period), \(settings.reference), top \(settings.top), \(settings.buckets) buckets")
       if !wrong.isEmpty { return }
+    }
+  }
+
+  @Test(arguments: periods) func `a feed that is written and read now and then sends what one feed sends`(period: MoverSpan) throws {
+    for seed in 0..<rounds(40, cost: 200) {
+      var random = SplitMix(seed * 6_700_417 + 11)
+      let settings = settings(period, &random)
+      let trades = try trades(120, period, &random)
+      var (whole, parts) = (MoverFeed(MoverBoard(settings)), MoverFeed(MoverBoard(settings)))
+      for trade in trades {
+        if random.oneIn(5) {
+          let saved = try JSONEncoder().encode(parts.saved)
+          parts = MoverFeed(MoverBoard(settings))
+          parts.restore(try JSONDecoder().decode(MoverFeed.Saved.self, from: saved))
+          #expect(parts.due == whole.due)
+        }
+        #expect(parts.take([trade]).map(figures) == whole.take([trade]).map(figures), "seed \(seed), \(settings.period)")
+      }
+    }
+  }
+
+  /// Whatever a file says, nothing traps and nothing loops.
+  @Test(arguments: periods) func `what no feed has left does not end the process`(period: MoverSpan) throws {
+    for seed in 0..<rounds(60, cost: 200) {
+      var random = SplitMix(seed * 31 + 5)
+      let settings = settings(period, &random)
+      let trades = try trades(60, period, &random)
+      var feed = MoverFeed(MoverBoard(settings))
+      _ = feed.take(Array(trades.prefix(40)))
+      var text = String(decoding: try JSONEncoder().encode(feed.saved), as: UTF8.self)
+      for _ in 0...random.upTo(3) {
+        let numbers = text.ranges(of: /-?[0-9]+/)
+        let number = ["0", "1", "-1", "7", "255", "4294967295", "9223372036854775807", "-9223372036854775808"][random.upTo(7)]
+        text.replaceSubrange(numbers[random.upTo(numbers.count - 1)], with: number)
+      }
+      guard let saved = try? JSONDecoder().decode(MoverFeed.Saved.self, from: Data(text.utf8)) else { continue }
+      var next = MoverFeed(MoverBoard(settings))
+      next.restore(saved)
+      _ = next.take(Array(trades.dropFirst(40)))
     }
   }
 

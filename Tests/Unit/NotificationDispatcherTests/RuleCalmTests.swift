@@ -2,6 +2,7 @@ import MarketData
 import StockbusExpressions
 import StockbusPlugin
 import StockbusViewing
+import TestSupport
 import Testing
 
 @testable import NotificationDispatcher
@@ -115,6 +116,12 @@ import Testing
           time: Timestamp(ns: Int64(number + i) * 200_000_000),
           received: Timestamp(ns: Int64(number + i) * 200_000_000),
           condition: Int.random(in: 0...7, using: &random) == 0 ? .oddLot : .regular)
+      }
+      // Another run goes on with what was written.
+      if Int.random(in: 0...4, using: &random) == 0 {
+        let asides = book.asides
+        book = try written(book)
+        book.asides = asides
       }
       conditions?.judge(batch.span)
       let found = book.process(batch.span, conditions?.verdicts, isSilent: false)

@@ -126,7 +126,7 @@ import Testing
       }
     }
 
-    func written(_ firing: RuleBook.Firing) -> String {
+    func sentence(_ firing: RuleBook.Firing) -> String {
       let kind = firing.kind == .fires ? (firing.rule == 0 ? "held" : "silent") : "over"
       return "\(kind) \(firing.symbol) \(firing.time.ns / 1_000_000)"
     }
@@ -147,14 +147,41 @@ import Testing
         for _ in 0..<random.upTo(2) where next > last {
           book.advance(to: last + Int64(random.upTo(Int(next - last))), isSilent: false, &fired)
         }
-        found += fired.map(written)
+        found += fired.map(sentence)
         fired = []
+        if random.oneIn(8) { book = try written(book) }
       }
       book.advance(to: end * 1_000_000, isSilent: false, &fired)
-      found += fired.map(written)
+      found += fired.map(sentence)
       #expect(found == expected, "seed \(seed): for \(hold) ms, silent_for \(silence) ms")
       if found != expected { break }
     }
     return expected.count
+  }
+
+  /// What no run has left is refused, or does no harm.
+  @Test func `a damaged memory traps nowhere`() throws {
+    var restored = 0
+    for seed in 0..<rounds(300, cost: 20) {
+      var random = SplitMix(9000 + seed)
+      let rules = [
+        ["*", "above", "100", "for", "5ms", "resolve"], ["A,B,D", "silent_for", "20ms", "expires", "1970-01-01T00:00:02Z", "resolve"],
+        ["A", "rises_by", "5%", "window", "1m", "once_per", "session"], ["B,C", "below", "100", "cooldown", "10ms", "once"],
+      ]
+      let steps = steps(&random, count: 90)
+      var book = RuleBook(try rules.map { Rule(try RuleWords.rule($0)) }, windowLimit: 10)
+      for part in [0..<30, 30..<60, 60..<90] {
+        let trades = steps[part].map(trade)
+        _ = book.processInTime(trades.span, nil, isSilent: false)
+        if let other = try damaged(book, &random) {
+          restored += 1
+          book = other
+        }
+        _ = book.missing
+      }
+      var fired: [RuleBook.Firing] = []
+      book.advance(to: 1_000_000_000_000, isSilent: false, &fired)
+    }
+    #expect(restored > 50)
   }
 }

@@ -128,4 +128,12 @@ private struct Pipe: ~Copyable {
     #expect(readable > 0 && broken > readable)
     #expect(symbols.count <= 101)
   }
+
+  @Test func `a state is written with its numbers exactly as they are`() throws {
+    let numbers: JSONValue = [.null, .number("0.10"), .number("123456789012345678901234567890")]
+    let state = JSONValue.object([.init("a", .number("1e400")), .init("b", numbers)])
+    #expect(try written(ProgramState(value: state)).value == state)
+    #expect(try encoded(ProgramState(value: .number("0.10"))) == #""0.10""#)
+    #expect(read(ProgramState.self, #""{""#) == nil && read(ProgramState.self, "1") == nil)
+  }
 }

@@ -146,6 +146,34 @@ import Testing
     #expect(try await faults(groups, Self.services, seed: seed).prefix(2) == [])
   }
 
+  /// What no run has left is refused, or does no harm.
+  @Test func `a damaged memory traps nowhere`() throws {
+    var restored = 0
+    for seed in 0..<rounds(300, cost: 5) {
+      var random = SplitMix(seed)
+      let trades = try FeedTests.randomTrades(60, symbols: 6, prices: 1...9, seed: UInt64(seed))
+      let topic = Topic<Ranked>("ranks", capacity: 1 << 12)
+      var output = Outlet(topic)
+      func ranking() throws -> Ranking {
+        var settings = SortingFeedSettings()
+        settings.by = .key([.price, .change, .percent, .volume][random.upTo(3)])
+        settings.top = random.oneIn(2) ? 3 : nil
+        settings.ties = random.oneIn(2) ? .name : .appearance
+        return Ranking(settings, isBehindAnother: false)
+      }
+      var feed = try ranking()
+      for part in [0..<20, 20..<40, 40..<60] {
+        feed.update(Array(trades[part]).span, into: &output)
+        guard let left = try damaged(feed.snapshot(nil), &random) else { continue }
+        restored += 1
+        feed = try ranking()
+        feed.restore(left.rows)
+        feed.send(after: left, at: trades[0], into: &output)
+      }
+    }
+    #expect(restored > 50)
+  }
+
   // MARK: By hand
 
   /// Sends trades, each after a change of the options if there is one, and returns the moves that each has caused.

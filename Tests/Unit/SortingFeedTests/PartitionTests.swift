@@ -147,6 +147,29 @@ import Testing
     #expect(list(try await merged(lists, "{ top: 12, merge_lists: true }")) == whole)
   }
 
+  /// A run that goes on with what another has left, or with something damaged, which traps nowhere.
+  @Test(arguments: 0..<30) func `a merged list goes on from a file`(seed: Int) async throws {
+    var random = SplitMix(seed)
+    var events: [(lane: Int, event: Ranked)] = []
+    for (lane, symbols) in ([["A", "B", "C"], ["D", "E"]] as [[Symbol]]).enumerated() {
+      let trades = (0..<20).map { _ in FeedTests.trade(symbols[random.upTo(symbols.count - 1)], Int64(1 + random.upTo(5))) }
+      events += try await FeedTests.feed(trades, "{ top: 3, ties: name }").map { (lane, $0) }
+    }
+    func merged(_ pass: (RankMerge.Snapshot) throws -> RankMerge.Snapshot?) async throws -> [Ranked] {
+      var merge = RankMerge(SortingFeedSettings.merging(2), nil)
+      return try await output { output in
+        for (number, event) in events.enumerated() {
+          if number % 7 == 6 { merge = RankMerge(SortingFeedSettings.merging(2), try pass(merge.snapshot)) }
+          merge.attend(to: ["left", "right"])
+          merge.update([event.event].span, from: event.lane, into: &output)
+        }
+      }
+    }
+    let whole = try await merged { $0 }
+    #expect(try await merged { try written($0) } == whole)
+    _ = try await merged { try damaged($0, &random) }
+  }
+
   private func ranked(_ symbol: Symbol, _ previous: UInt32, _ rank: UInt32, _ price: Price, volume: Quantity = 1) -> Ranked {
     Ranked(
       symbol: symbol, rank: rank, previousRank: previous, price: price, change: 0, percent: 0, volume: volume, time: Timestamp(ns: 1),
@@ -235,12 +258,12 @@ import Testing
 
   /// What is sent into an outlet.
   private func output(_ body: (inout Outlet<Ranked>) throws -> Void) async throws -> [Ranked] {
-    let topic = Topic<Ranked>("merged", capacity: 64)
+    let topic = Topic<Ranked>("merged", capacity: 1024)
     let inlet = topic.attach(Parker(), options: SubscriptionOptions())
     var outlet = Outlet(topic)
     try body(&outlet)
     try await outlet.flush()
-    let batch = inlet.nextBatch(limit: 64)
+    let batch = inlet.nextBatch(limit: 1024)
     return (0..<batch.count).map { batch.span[$0] }
   }
 }

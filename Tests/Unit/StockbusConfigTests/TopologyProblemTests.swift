@@ -87,7 +87,7 @@ import Testing
         plugins.yaml:16:47: error: sink 'end': input 'top': unknown option 'overfow'; did you mean 'overflow'?
         plugins.yaml:16:63: error: sink 'end': input 'top': unknown option 'colour'; known are overflow, capacity, initial, memory
         plugins.yaml:16:78: error: sink 'end' reads events of only one type, but its input 'top' emits ranked and 'quotes' emits quote
-        plugins.yaml:17:12: error: runtime: unknown option 'drain'; known are drain_deadline, seed, wait, symbols_per_source, zone
+        plugins.yaml:17:12: error: runtime: unknown option 'drain'; known are drain_deadline, seed, wait, symbols_per_source, zone, memory
         plugins.yaml:17:23: error: runtime: unknown option 'sed'; did you mean 'seed'?
         """)
   }

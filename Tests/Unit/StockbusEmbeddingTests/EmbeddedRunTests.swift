@@ -165,6 +165,33 @@ import Testing
     let error = #expect(throws: RunError.self) { try EmbeddedRun(yaml: text, plugins: Self.plugins) }
     #expect(error?.problems.count == 1 && error?.description.hasPrefix("plugins.yaml:1:10: error: 'history'") == true)
   }
+
+  @Test func `a run with a memory goes on where the one before was stopped`() async throws {
+    let folder = TemporaryFolder()
+    let text = """
+      runtime: { memory: "\(folder.path)/run.memory" }
+      sources: { ticks: { plugin: generator, symbols: [AAPL], rate: max } }
+      processors: { ranked: { plugin: sorting_feed, inputs: [ticks] } }
+      """
+    var first: Price?
+    for _ in 0..<3 {
+      let run = try EmbeddedRun(yaml: text, plugins: Self.plugins, logger: CapturedLog().logger())
+      let ranked = try run.events(of: "ranked", as: Ranked.self)
+      async let report = run.run()
+      var count = 0
+      for await move in ranked {
+        first = first ?? move.price
+        // The change is that since the first price of the first run.
+        #expect(move.change.raw == move.price.raw - (first?.raw ?? 0))
+        count += 1
+        if count == 100 { run.stop() }
+      }
+      #expect(count >= 100)
+      #expect(await report.exitStatus == 0)
+    }
+    folder.put("stockbus memory 1 ?\n", in: "run.memory")
+    #expect(throws: RunError.self) { try EmbeddedRun(yaml: text, plugins: Self.plugins, logger: CapturedLog().logger()) }
+  }
 }
 
 private actor Swallow: Sink {

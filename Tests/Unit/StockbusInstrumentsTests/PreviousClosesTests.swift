@@ -146,6 +146,7 @@ import Testing
         var closes = PreviousCloses(PastPrices(), instruments)
         for time in [Int64.min, .min + 1, 0, .max - 1, .max] {
           _ = closes.take(Self.first, 1, at: Timestamp(ns: time), isDated: isDated)
+          closes = PreviousCloses(PastPrices(), instruments, after: try written(closes))
         }
       }
     }
@@ -166,6 +167,7 @@ import Testing
         let price = Price(raw: Int64.random(in: 1...1000, using: &random))
         func dayOf(_ time: Int64) -> Int { Int(time / day) - (time % day < 0 ? 1 : 0) }
         let date = dayOf(time)
+        if random.oneIn(4) { closes = PreviousCloses(past, Instruments(), after: try written(closes)) }
         var expected: PreviousCloses.Opening?
         let newest = seen.map { dayOf($0.time) }.max()
         if newest.map({ date > $0 }) ?? true {

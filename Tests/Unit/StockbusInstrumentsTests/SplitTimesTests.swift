@@ -1,5 +1,6 @@
 import MarketData
 import StockbusPlugin
+import TestSupport
 import Testing
 
 @testable import StockbusInstruments
@@ -43,6 +44,21 @@ import Testing
     #expect(try ratios(Array(events.dropFirst(2)), instruments) == [[], []])
     #expect(
       try ratios([trade("2025-11-14T20:59:00Z", symbol: "OTHER"), trade("2025-11-18T15:00:00Z", symbol: "OTHER")], instruments) == [[], []])
+  }
+
+  /// Another run may know more splits.
+  @Test func `a watch goes on from a file, with the splits of the run that reads it`() throws {
+    let (few, more) = (try instruments(["2025-11-17 10:1"]), try instruments(["2025-11-17 10:1", "2025-11-19 1:4"]))
+    for (last, expected) in [("2025-11-14T20:59:00Z", ["10:1", "1:4"]), ("2025-11-17T15:00:00Z", ["1:4"])] {
+      var first = try #require(SplitWatch(few))
+      for text in ["2025-11-14T20:59:00Z", last] { while first.take(trade(text)) != nil {} }
+      var second = try #require(SplitWatch(more, after: written(first)))
+      #expect(try encoded(first) == encoded(second))
+      var found: [String] = []
+      while let split = second.take(trade("2025-11-20T15:00:00Z")) { found.append("\(split.ratio)") }
+      #expect(found == expected)
+    }
+    #expect(SplitWatch(Instruments(), after: SplitWatch(few)) == nil)
   }
 
   @Test func `an event from before a split that was applied applies nothing, and several splits come one by one`() throws {

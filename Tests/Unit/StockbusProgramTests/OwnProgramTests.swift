@@ -26,7 +26,7 @@ import Testing
     #expect(
       mistake("zzzzzz")
         == "no command 'zzzzzz'; there are demo, init, run, watch, open, print, rehearse, test, list, describe, validate, graph, schema, instruments, "
-        + "ps, status, top, tell, tap, why, plan, apply, reload, stop, history, paper, account, plugin, echo, help")
+        + "ps, status, top, tell, tap, why, plan, apply, reload, stop, memory, history, paper, account, plugin, echo, help")
     #expect(mistake("help", "rnu") == "no command 'rnu'; did you mean 'run'?")
     #expect(mistake("help", "run") == nil)
     for word in ["run", "drain", "help", "--help", "-h", "--version", "---completion", ""] { #expect(mistake(word) == nil) }
@@ -36,7 +36,8 @@ import Testing
     let lean = Program(name: "mine", catalogue: Catalogue([]))
     #expect(
       mistake("zzzzzz", in: lean)
-        == "no command 'zzzzzz'; there are run, watch, open, print, list, describe, validate, graph, schema, instruments, plugin, help")
+        == "no command 'zzzzzz'; there are run, watch, open, print, list, describe, validate, graph, schema, instruments, memory, plugin, "
+        + "help")
     let help = Program.$current.withValue(lean) { RootCommand.helpMessage(for: Run<NoCompanion>.self) }
     #expect(!help.contains("--control") && !help.contains("'mine status'"), "\(help)")
   }

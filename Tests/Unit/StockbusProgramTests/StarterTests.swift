@@ -123,7 +123,7 @@ import Testing
 
   @Test func `every command is in one group of the help`() {
     let program = Program(name: "stockbus", catalogue: Self.catalogue)
-    #expect(program.commandGroups.map(\.name) == ["run", "look", "authors"])
+    #expect(program.commandGroups.map(\.name) == ["run", "look", "data", "authors"])
     #expect(program.commands.map { $0._commandName }.prefix(6) == ["demo", "init", "run", "watch", "open", "print"])
   }
 }

@@ -1,5 +1,6 @@
 import MarketData
 import StockbusTrading
+import TestSupport
 import Testing
 
 @Suite struct SnapshotTests {
@@ -27,7 +28,7 @@ import Testing
     #expect(snapshot.orders.map(\.key) == ["market", "limit", "stop", "trail"])
     #expect(snapshot.keys.map(\.key) == ["refused", "done"])
     var other = try fresh()
-    try other.broker.restore(snapshot)
+    try other.broker.restore(written(snapshot))
     #expect(other.broker.snapshot() == snapshot)
     desk.out.clear()
     other.second = desk.second
@@ -75,6 +76,25 @@ import Testing
       (again.positions[at].time, again.positions[at].received) = (own.positions[at].time, own.positions[at].received)
     }
     #expect(again == own)
+  }
+
+  @Test func `a damaged state traps nowhere`() throws {
+    var random = SplitMix(5)
+    var restored = 0
+    for _ in 0..<rounds(400, cost: 5) {
+      var desk = try busy()
+      guard let saved = try damaged(desk.broker.snapshot(), &random) else { continue }
+      var other = try fresh()
+      other.second = desk.second
+      do throws(BrokerError) { try other.broker.restore(saved) } catch { continue }
+      restored += 1
+      other.quote("9.97", "100", "10.02", "30")
+      other.trade("8", "500")
+      other.submit("new", .buy, "10", for: .ioc)
+      other.trade("12", "500")
+      _ = other.broker.snapshot()
+    }
+    #expect(restored > 50)
   }
 
   @Test func `a state that contradicts itself or the configuration is refused`() throws {

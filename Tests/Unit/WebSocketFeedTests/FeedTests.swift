@@ -433,6 +433,45 @@ private func trade(_ id: Int, _ price: String, _ symbol: String = "BTCUSDT") -> 
         ])
   }
 
+  @Test func `gaps are filled only where missed trades can be fetched`() throws {
+    for preset in ["binance", "binance_futures", "coinbase_exchange", "kraken"] {
+      #expect(try problems("preset: \(preset)\nsymbols: [BTC-USD]\ngaps: fill") == [])
+    }
+    #expect(
+      try problems("preset: gemini\nsymbols: [BTC-USD]\ngaps: fill") == [
+        "6: source 'live': 'gaps: fill' needs 'fill' in 'decoding': the preset 'gemini' does not describe how missed trades are fetched"
+      ])
+    #expect(
+      try problems("preset: binance\nsymbols: [BTC-USD]\nevent: quote\ngaps: fill") == [
+        "7: source 'live': 'gaps: fill' fetches missed trades, and this source gives none"
+      ])
+    #expect(
+      try problems(
+        """
+        preset: kraken
+        symbols: [BTC-USD]
+        gaps: fill
+        decoding:
+          fill:
+            trade: { url: "ftp://x/{symbol}?{from}" }
+            trades: { url: "https://x/{symbol}" }
+        """) == [
+          "10: source 'live': 'decoding.fill.trades': 'url': it needs either {from}, {before} or {since:ns}"
+        ])
+    #expect(
+      try problems(
+        """
+        preset: kraken
+        symbols: [BTC-USD]
+        gaps: fill
+        decoding:
+          fill:
+            trade: { url: "ftp://x/{symbol}?{from}" }
+        """) == [
+          "9: source 'live': 'decoding.fill.trade.url': an address begins with https:// or http://"
+        ])
+  }
+
   @Test func `what is missing is said at its place`() throws {
     #expect(
       try problems("symbols: [A]") == [

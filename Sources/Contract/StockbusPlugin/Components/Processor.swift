@@ -12,8 +12,8 @@ public protocol Processor<Input, Output>: Component {
   func process(_ events: Span<Input>, into output: inout Outlet<Output>) throws
   /// Called once after the last event of all inputs: send the events held back. A throw is a permanent failure: these events are lost.
   func drain(into output: inout Outlet<Output>) throws
-  /// Called instead of `drain` if an instance with other options continues at the next event; the default calls `drain`. Anything that is
-  /// neither sent nor remembered is lost.
+  /// Called instead of `drain` if an instance with other options, or another run with this memory, continues at the next event; the default
+  /// calls `drain`. Anything that is neither sent nor remembered is lost.
   func handOver(into output: inout Outlet<Output>) throws
 }
 
@@ -63,8 +63,8 @@ public protocol AsyncProcessor<Input, Output>: Component {
   func process(_ events: Span<Input>, into output: inout Outlet<Output>) async throws
   /// Called once after the last event of all inputs: send the events held back. A throw is a permanent failure: these events are lost.
   func drain(into output: inout Outlet<Output>) async throws
-  /// Called instead of `drain` if an instance with other options continues at the next event; the default calls `drain`. Anything that is
-  /// neither sent nor remembered is lost.
+  /// Called instead of `drain` if an instance with other options, or another run with this memory, continues at the next event; the default
+  /// calls `drain`. Anything that is neither sent nor remembered is lost.
   func handOver(into output: inout Outlet<Output>) async throws
 }
 

@@ -12,8 +12,8 @@ public protocol Sink<Input>: Component {
   func receive(_ events: Span<Input>) async throws
   /// Called once after the last event of all inputs: flush. A throw is a permanent failure: events held back are lost.
   func drain() async throws
-  /// Called instead of `drain` if an instance with other options continues at the next event; the default calls `drain`. A sink whose
-  /// `drain` waits for a person or a remote end does not wait here.
+  /// Called instead of `drain` if an instance with other options, or another run with this memory, continues at the next event; the default
+  /// calls `drain`. A sink whose `drain` waits for a person or a remote end does not wait here.
   func handOver() async throws
 }
 
@@ -62,8 +62,8 @@ public protocol MultiSink: Component {
   func settle() async throws
   /// Called once after the last event of all inputs: flush. A throw is a permanent failure: events held back are lost.
   func drain() async throws
-  /// Called instead of `drain` if an instance with other options continues at the next event; the default calls `drain`. A sink whose
-  /// `drain` waits for a person or a remote end does not wait here.
+  /// Called instead of `drain` if an instance with other options, or another run with this memory, continues at the next event; the default
+  /// calls `drain`. A sink whose `drain` waits for a person or a remote end does not wait here.
   func handOver() async throws
 }
 

@@ -50,7 +50,8 @@ public protocol MultiProcessor<Output>: Component {
   func settle(into output: inout Outlet<Output>) async throws
   /// Called once after the last event of all inputs: send the events held back. A throw is a permanent failure: these events are lost.
   func drain(into output: inout Outlet<Output>) throws
-  /// Called instead of `drain` if an instance with other options continues at the next event; the default calls `drain`.
+  /// Called instead of `drain` if an instance with other options, or another run with this memory, continues at the next event; the default
+  /// calls `drain`.
   func handOver(into output: inout Outlet<Output>) throws
 }
 

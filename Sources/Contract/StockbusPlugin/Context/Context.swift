@@ -156,7 +156,12 @@ public struct Context: Sendable {
   public func remember<Value>(_ value: Value, _ key: MemoryKey<Value>) { memory[key] = value }
 
   /// The value that an earlier instance has kept; nil if there is none.
-  public func recall<Value>(_ key: MemoryKey<Value>) -> Value? { memory[key] }
+  public func recall<Value>(_ key: MemoryKey<Value>) -> Value? {
+    memory.read(key) { reason in logger.warning("'\(key.name)' begins anew: what an earlier run has left cannot be used, as \(reason)") }
+  }
+
+  /// True in `handOver` if the next instance belongs to another run, with the same options.
+  package var goesOnInAnotherRun: Bool { memory.isForAnotherRun }
 
   /// Rejects a piece of outside input that cannot be processed: it is counted, logged, and published as a dead letter.
   ///

@@ -68,3 +68,15 @@ public struct ExpectedSymbols: Sendable {
     return MissingSymbols.sentences(missing, cameInstead: Array(came), rejected: rejected)
   }
 }
+
+/// Written as the symbols that have arrived: what was decoded is to be passed to `init(_:after:)`.
+extension ExpectedSymbols: Codable {
+  public init(from decoder: any Decoder) throws {
+    self.init([])
+    for symbol in try [Symbol](from: decoder) { meet(symbol) }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    try hasCome.indices.lazy.filter { hasCome[$0] }.map { Symbol(id: UInt32($0)) }.encode(to: encoder)
+  }
+}

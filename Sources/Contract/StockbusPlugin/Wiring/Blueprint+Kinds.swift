@@ -58,7 +58,7 @@ extension Blueprint {
             case .success(let served?):
               ending = served
               // No more events are received, so the other half need not wait for replies.
-              if ending == .handedOver { group.cancelAll() }
+              if ending == .handedOver, slot.isLeaving { group.cancelAll() }
             case .success(nil): break
             case .failure(let error): if ending == .ended || !(error is CancellationError) { throw error }
             }

@@ -155,6 +155,10 @@ internal import Synchronization
     wake()
   }
 
+  /// From now on the end of the inputs is no end of the data, because another run goes on there: the instance leaves what it holds back to
+  /// that run.
+  package func handOverAtEnd() { context.memory.isForAnotherRun = true }
+
   private func ask(_ request: Request) {
     // All under the lock: an instance that reacts at once finds the whole request, and none of it is set after the reaction.
     state.withLock { state in
@@ -186,7 +190,7 @@ internal import Synchronization
   }
 
   /// True while the instance is asked to return because another one is to continue.
-  var isLeaving: Bool { state.withLock { if case .leave = $0.request { true } else { false } } }
+  @usableFromInline package var isLeaving: Bool { state.withLock { if case .leave = $0.request { true } else { false } } }
 
   /// Replaces the inputs at once. Only the instance may call, between two batches, or the owner while no instance runs.
   package func reconnect(_ edges: [Edge]) {
@@ -327,7 +331,7 @@ internal import Synchronization
     // What was withdrawn also ends the serving.
     case .none:
       if !ports.allSatisfy(\.inlet.isFinished) { return .servingOn }
-      return awaitsInputs ? nil : .ended
+      return awaitsInputs ? nil : context.goesOnInAnotherRun ? .leaving : .ended
     }
   }
 

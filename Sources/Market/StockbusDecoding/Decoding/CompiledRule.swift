@@ -59,6 +59,8 @@ struct CompiledSequence: BitwiseCopyable {
   /// True if the items of a list share one number of the message, which then counts once.
   var isShared = false
   var series: Int32 = -1
+  /// True if the number is passed on with its event, and whoever fills the holes finds them.
+  var isFilled = false
 }
 
 /// A compiled message rule without references; its parts are in the lists of `MessageRules`.

@@ -15,6 +15,9 @@ public import MarketData
   @usableFromInline package var prices: (Price, Price, Price, Price) = (0, 0, 0, 0)
   /// A trade's size; bid size and ask size; a bar's volume.
   @usableFromInline package var sizes: (Quantity, Quantity) = (0, 0)
+  /// The number of a trade in a series that is filled, and the index of the series in `MessageReader.series`; -1 if there is none.
+  @usableFromInline package var number: Int64 = 0
+  @usableFromInline package var series: Int32 = -1
 
   init() {}
 }

@@ -9,6 +9,7 @@ extension MessageReader {
     var count = 0
     faults.count = 0
     key = -1
+    values.series = -1
     if rule.each.count == 0 {
       item(rule, scope, root, &count, body)
     } else if share(rule, scope, root) {
@@ -67,7 +68,9 @@ extension MessageReader {
         key = at
         at += 1
       }
-      if !isLast {
+      if !isLast, isObject, !tape.nodes[at].isContainer {
+        // A number or a text beside the lists of an object, such as the cursor of the next page, has no items.
+      } else if !isLast {
         items(rule, level + 1, at, root, &count, body)
       } else if faults.count > 0, Int(tape.nodes[at].next) &- at &- 1 < Int(rule.fewestNodes) {
         // The item has only a few bytes: finding the missing value would take many times as long as decoding as many bytes of events.
@@ -130,8 +133,9 @@ extension MessageReader {
 
   @inline(__always)
   private mutating func fill(_ rule: CompiledRule, _ node: Int, _ root: Int) throws(ValueProblem) {
-    let place = try symbol(rule.symbol, node, root)
-    values.symbol = names.symbol(at: place)
+    // Rows without a symbol are of the one that was asked for.
+    let place = rule.symbol.isNone ? 0 : try symbol(rule.symbol, node, root)
+    values.symbol = rule.symbol.isNone ? asked : names.symbol(at: place)
     if rule.sequence.series >= 0, !rule.sequence.isShared || isCounted(rule.sequence, place) {
       try count(rule.sequence, place, node, root)
     }
@@ -211,6 +215,11 @@ extension MessageReader {
     let node = walk(rule.path, item, root)
     guard node >= 0 else { throw Self.missing("sequence", rule.path, item, root) }
     guard let number = wholeNumber(node) else { throw ValueProblem(field: "sequence", reason: .notANumber, node: node) }
+    if rule.isFilled {
+      values.number = number
+      values.series = rule.series
+      return
+    }
     guard let expected = sequences.take(number, rule, place: rule.isPerSymbol ? place : 0) else { return }
     gap(rule, rule.isPerSymbol ? values.symbol : nil, expected, number)
   }

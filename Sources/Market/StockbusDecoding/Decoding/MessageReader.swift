@@ -47,18 +47,27 @@ package struct MessageReader: ~Copyable {
   var remarks: [String] = []
   /// True if a side of the present quote has no offer.
   var isOneSided = false
+  /// The symbol of rows that have none of their own.
+  var asked = Symbol(id: 0)
   /// The number of messages so far whose items share a sequence number.
   var shared: UInt64 = 0
 
   /// Reads messages of at most `limit` bytes. `event` is the wanted kind, nil for verdicts only. `spec` is complete, with the preset and
   /// the configuration merged. `symbols` are the configuration's symbols, under whose names events are emitted; others are emitted under
-  /// the venue's names, and become symbols through `intake`. Throws all reasons why the spec cannot be used.
+  /// the venue's names, and become symbols through `intake`. The numbers of the series in `filled` are passed on with their events, and breaks
+  /// in them are not reported. Throws all reasons why the spec cannot be used.
   package init(
-    _ spec: DecodingSpec, event: EventKind?, symbols: [Symbol] = [], limit: Int = messageLimit, intake: SymbolIntake = .open
+    _ spec: DecodingSpec, event: EventKind?, symbols: [Symbol] = [], limit: Int = messageLimit, intake: SymbolIntake = .open,
+    filled: Set<String> = []
   ) throws(DecodingSpecError) {
     let found = spec.decodingFaults(event: event)
     guard found.isEmpty else { throw DecodingSpecError(found) }
-    let book = MessageRules(spec)
+    self.init(checked: spec, event: event, symbols: symbols, limit: limit, intake: intake, filled: filled)
+  }
+
+  /// For a spec without faults, in which rows may have no symbol.
+  init(checked spec: DecodingSpec, event: EventKind?, symbols: [Symbol], limit: Int, intake: SymbolIntake, filled: Set<String>) {
+    let book = MessageRules(spec, filled: filled)
     memory = ChannelMemory(slots: book.memorySlots)
     sequences = SequenceBook(series: book.series.count)
     let wanted = event.flatMap { EventKind.allCases.firstIndex(of: $0) }.map { Int8($0) } ?? -1
@@ -79,6 +88,9 @@ package struct MessageReader: ~Copyable {
     tape = JSONTape(limit: limit, takesWords: true)
     names = SymbolNames(SymbolTemplate(spec.symbol), listed: symbols, intake: intake)
   }
+
+  /// The names of the series of numbers, by the index in `DecodedValues.series`.
+  package var series: [String] { book.series }
 
   /// Resets the state of a connection: channel ids, and numbers that count its messages.
   package mutating func reconnected() {

@@ -32,9 +32,10 @@ struct MessageRules: ~Copyable {
   /// True if only an object with members can be of any kind, or contain a value that the spec refers to.
   let readsObjectsOnly: Bool
 
-  /// `spec` must be complete and without faults.
-  init(_ spec: DecodingSpec) {
+  /// `spec` must be complete and without faults; `filled` are series whose numbers are passed on.
+  init(_ spec: DecodingSpec, filled: Set<String> = []) {
     var maker = RuleBookMaker()
+    maker.filled = filled
     maker.learnNames(spec)
     let rules = (spec.messages?.entries ?? []).map { maker.rule($0.name, $0.value, spec) }
     unwrap = maker.path(spec.unwrap)
@@ -95,6 +96,7 @@ struct RuleBookMaker {
   /// True while a rule with a list is compiled. Values of the whole message that its items use are then resolved once.
   private var hasItems = false
   var series: [String] = []
+  var filled: Set<String> = []
   var conditionTables: [ConditionTable] = []
   var memoryNames: [String] = []
 
@@ -222,7 +224,7 @@ struct RuleBookMaker {
     if index == series.count { series.append(name) }
     return CompiledSequence(
       path: path(rule.path), step: rule.step, isPerSymbol: rule.per == .symbol, isShared: hasItems && rule.path.root == .message,
-      series: Int32(index))
+      series: Int32(index), isFilled: filled.contains(name))
   }
 
   mutating func rule(_ name: String, _ rule: MessageRule, _ spec: DecodingSpec) -> CompiledRule {

@@ -6,6 +6,7 @@ enum Binance {
     shared(&spec)
     spec.url = "wss://stream.binance.com:9443/stream"
     spec.channels = EventChannels(trade: ["trade"], quote: ["bookTicker"], bar: ["kline_1m"])
+    spec.fill = spotFill
     spec.messages = [
       "trade": .event(.trade, when: ["e": ["trade"]], .trade("s", time: "T", price: "p", size: "q", side: "m")) { rule in
         rule.sides = maker
@@ -28,10 +29,33 @@ enum Binance {
     ]
   }
 
+  /// By number, ascending; see https://developers.binance.com/docs/binance-spot-api-docs/rest-api/market-data-endpoints. A request for old
+  /// trades weighs 25 and one for aggregated trades 4, of 6000 in a minute: at two requests in a second half of that stays for others.
+  private static let spotFill: Mapping<FillSpec> = [
+    "trade": FillSpec(
+      "https://api.binance.com/api/v3/historicalTrades?symbol={symbol}&fromId={from}&limit=1000", pace: .milliseconds(500),
+      messages: [
+        "trades": .rows(time: "time", price: "price", size: "qty", side: "isBuyerMaker", number: "id") { $0.sides = maker },
+        "error": .talk(.error, when: ["code": ["*"], "msg": ["*"]], text: ["msg"]),
+      ]),
+    "agg_trade": aggregatedFill("https://api.binance.com/api/v3/aggTrades", pace: .milliseconds(500)),
+  ]
+
+  private static func aggregatedFill(_ url: String, pace: Duration) -> FillSpec {
+    FillSpec(
+      "\(url)?symbol={symbol}&fromId={from}&limit=1000", pace: pace,
+      messages: [
+        "trades": .rows(time: "T", price: "p", size: "q", side: "m", number: "a") { $0.sides = maker },
+        "error": .talk(.error, when: ["code": ["*"], "msg": ["*"]], text: ["msg"]),
+      ])
+  }
+
   static let futures = makeSpec { spec in
     shared(&spec)
     spec.url = "wss://fstream.binance.com/stream"
     spec.channels = EventChannels(trade: ["aggTrade"], quote: ["bookTicker"], bar: ["kline_1m"])
+    // See https://developers.binance.com/docs/derivatives/usds-margined-futures/market-data/rest-api: a request weighs 20, of 2400 in a minute.
+    spec.fill = ["agg_trade": aggregatedFill("https://fapi.binance.com/fapi/v1/aggTrades", pace: .seconds(1))]
     spec.messages = [
       "agg_trade": aggregated,
       "book_ticker": .event(

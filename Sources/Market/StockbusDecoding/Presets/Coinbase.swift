@@ -12,6 +12,16 @@ enum Coinbase {
     spec.channels = EventChannels(trade: ["matches"], quote: ["ticker"])
     spec.silence = .seconds(15)  // one heartbeat per second and product
     spec.time = .iso8601
+    // The newest first, older ones after a number; ten requests in a second are allowed:
+    // https://docs.cdp.coinbase.com/api-reference/exchange-api/rest-api/products/get-product-trades
+    spec.fill = [
+      "match": FillSpec(
+        "https://api.exchange.coinbase.com/products/{symbol}/trades?after={before}&limit=1000", pace: .milliseconds(200),
+        messages: [
+          "trades": .rows(time: "time", price: "price", size: "size", side: "side", number: "trade_id") { $0.sides = maker },
+          "error": .talk(.error, when: ["message": ["*"]], text: ["message"]),
+        ])
+    ]
     spec.messages = [
       "match": match(.next),
       // The latest trade, sent once for every subscription.
@@ -32,13 +42,15 @@ enum Coinbase {
     ]
   }
 
+  /// The side is the maker's: a maker who sold met a buyer who took the liquidity.
+  private static let maker = SideWords(buy: ["sell"], sell: ["buy"])
+
   private static func match(_ step: SequenceRule.Step) -> MessageRule {
     .event(
       .trade, when: ["type": [step == .next ? "match" : "last_match"]],
       .trade("product_id", time: "time", price: "price", size: "size", side: "side")
     ) { rule in
-      // The side is the maker's: a maker who sold met a buyer who took the liquidity.
-      rule.sides = SideWords(buy: ["sell"], sell: ["buy"])
+      rule.sides = maker
       rule.sequence = SequenceRule("trade_id", step: step, series: "match")
     }
   }

@@ -9,6 +9,18 @@ enum Kraken {
     spec.channels = EventChannels(trade: ["trade"], quote: ["ticker"], bar: ["ohlc"])
     spec.silence = .seconds(15)
     spec.time = .iso8601
+    // By time; https://docs.kraken.com/api/docs/rest-api/get-recent-trades. About one request in a second is allowed.
+    spec.fill = [
+      "trade": FillSpec(
+        "https://api.kraken.com/0/public/Trades?pair={symbol}&since={since:ns}&count=1000", pace: .milliseconds(1200),
+        symbol: SymbolForm(template: "{base}{quote}", letters: .upper, rename: ["BTC": "XBT", "DOGE": "XDG"]), time: .s,
+        messages: [
+          "error": .talk(.error, when: ["error[0]": ["*"]], text: ["error[0]"]),
+          // Beside the pair's list, whose name need not be the one that was asked for, there is the cursor of the next page.
+          "trades": .rows(
+            when: ["result": ["{}"]], each: ["result", "."], time: "[2]", price: "[0]", size: "[1]", side: "[3]", number: "[6]"),
+        ])
+    ]
     spec.messages = [
       "trade": .event(
         .trade, when: ["channel": ["trade"], "type": ["update"]],

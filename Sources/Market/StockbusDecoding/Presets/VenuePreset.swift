@@ -56,6 +56,18 @@ extension MessageRule {
     return rule
   }
 
+  /// A rule for a page of missed trades, by default a list of them.
+  static func rows(
+    when: Mapping<[ValuePattern]> = [".": ["[]"]], each: [ValuePath] = ["."], time: ValuePath, price: ValuePath, size: ValuePath,
+    side: ValuePath, number: ValuePath, _ fill: (inout MessageRule) -> Void = { _ in }
+  ) -> MessageRule {
+    .event(.trade, when: when, FieldPaths(symbol: nil, time: time, price: price, size: size, side: side)) { rule in
+      rule.each = each
+      rule.sequence = SequenceRule(number)
+      fill(&rule)
+    }
+  }
+
   /// A rule for a message without events.
   static func talk(_ role: MessageRole, when: Mapping<[ValuePattern]>, text: [ValuePath]? = nil) -> MessageRule {
     var rule = MessageRule()

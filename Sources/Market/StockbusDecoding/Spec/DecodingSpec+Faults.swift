@@ -32,7 +32,10 @@ extension DecodingSpec {
     "as in decoding: { messages: { ticks: { when: { type: trade }, event: trade, fields: { symbol: data.s, price: data.p } } } }"
 
   /// Why messages cannot be decoded into events of this kind; empty if they can. The spec must be complete.
-  package func decodingFaults(event: EventKind?) -> [DecodingSpecError.Fault] {
+  package func decodingFaults(event: EventKind?) -> [DecodingSpecError.Fault] { decodingFaults(event: event, needsSymbol: true) }
+
+  /// - Parameter needsSymbol: false for rows that are all of one symbol.
+  func decodingFaults(event: EventKind?, needsSymbol: Bool) -> [DecodingSpecError.Fault] {
     var faults: [DecodingSpecError.Fault] = []
     let rules = messages?.entries ?? []
     if rules.isEmpty { return [.init(option: "messages", message: "'messages' is needed: the kinds of messages, \(Self.example)")] }
@@ -49,7 +52,9 @@ extension DecodingSpec {
         }
       }
       let event = rule.event?.rawValue ?? ""
-      for missing in rule.missingFields { add("has no '\(missing)', which a \(event) needs", at: ".fields") }
+      for missing in rule.missingFields where needsSymbol || missing != "symbol" {
+        add("has no '\(missing)', which a \(event) needs", at: ".fields")
+      }
       for stray in rule.strayFields { add("is no field of a \(event)", at: ".fields.\(stray)") }
       for path in rule.each ?? [] where path.root != .item { add("has '\(path)': the path must begin at the item", at: ".each") }
       if rule.remember != nil, recall == nil { add("needs 'recall' beside 'messages'", at: ".remember") }

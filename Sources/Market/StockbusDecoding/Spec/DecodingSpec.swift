@@ -48,6 +48,10 @@ package struct DecodingSpec: Options {
     "The kinds of messages by name, tried in order; those of the preset follow the ones given here, and one with the same name changes that of the preset."
   )
   package var messages: Mapping<MessageRule>?
+  @Setting(
+    "How missed trades are fetched from the venue's REST, by the name of their kind, or of the 'series' of its numbers; for 'gaps: fill'."
+  )
+  package var fill: Mapping<FillSpec>?
 
   package init() {}
 
@@ -72,14 +76,19 @@ package struct DecodingSpec: Options {
     spec.priceScale = priceScale ?? base.priceScale
     spec.sizeScale = sizeScale ?? base.sizeScale
     spec.finerPrices = finerPrices ?? base.finerPrices
-    spec.messages = Self.rules(messages, over: base.messages)
+    spec.messages = Self.entries(messages, over: base.messages) { $0.over($1) }
+    spec.fill = Self.entries(fill, over: base.fill) { $0.over($1) }
     return spec
   }
 
-  private static func rules(_ own: Mapping<MessageRule>?, over base: Mapping<MessageRule>?) -> Mapping<MessageRule>? {
+  /// The entries of `own`, and after them those of `base`, of which each is completed where `own` has its name.
+  static func entries<Value>(
+    _ own: Mapping<Value>?, over base: Mapping<Value>?, _ complete: (Value, Value) -> Value
+  ) -> Mapping<Value>? {
     guard let own, let base else { return own ?? base }
     let fresh = own.entries.filter { base[$0.name] == nil }
-    return Mapping(unique: fresh + base.entries.map { entry in (entry.name, own[entry.name]?.over(entry.value) ?? entry.value) })
+    return Mapping(
+      unique: fresh + base.entries.map { entry in (entry.name, own[entry.name].map { complete($0, entry.value) } ?? entry.value) })
   }
 }
 

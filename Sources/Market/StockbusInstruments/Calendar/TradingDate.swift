@@ -63,3 +63,9 @@ extension Int {
   func quotient(by divisor: Int) -> Int { self / divisor - (self % divisor < 0 ? 1 : 0) }
   func remainder(by divisor: Int) -> Int { (self % divisor + divisor) % divisor }
 }
+
+/// Written as the number of days.
+extension TradingDate: Codable {
+  package init(from decoder: any Decoder) throws { days = try Int32(from: decoder) }
+  package func encode(to encoder: any Encoder) throws { try days.encode(to: encoder) }
+}

@@ -3,7 +3,7 @@ internal import StockbusExpressions
 internal import StockbusPlugin
 
 /// Which sessions of instruments with a calendar count.
-package enum CountedSessions: String, Choice {
+package enum CountedSessions: String, Choice, Codable {
   case all, regular
 }
 

@@ -13,7 +13,7 @@ package struct PreviousCloses: Sendable {
     package var close: Price?
   }
 
-  private struct Day: BitwiseCopyable, Sendable {
+  private struct Day: BitwiseCopyable, Sendable, Codable {
     /// The end of the trading date; `Int64.min` before the first price.
     var end = Int64.min
     var date = TradingDate(days: 0)
@@ -32,9 +32,11 @@ package struct PreviousCloses: Sendable {
   /// The present trading dates by symbol handle.
   private var days: ContiguousArray<Day> = []
 
-  package init(_ past: PastPrices, _ instruments: Instruments) {
+  /// - Parameter earlier: those of an earlier instance, which go on.
+  package init(_ past: PastPrices, _ instruments: Instruments, after earlier: PreviousCloses? = nil) {
     self.past = past
     self.instruments = instruments
+    days = earlier?.days ?? []
   }
 
   /// The moment at which an event's price counts, for `take`.
@@ -80,6 +82,22 @@ package struct PreviousCloses: Sendable {
     }
     days[id] = Day(end: date.end(calendar), date: date, price: price, time: time.ns)
     return Opening(close: close?.price)
+  }
+}
+
+/// Written without the instruments and their past: what was decoded is to be passed to `init(_:_:after:)`.
+extension PreviousCloses: Codable {
+  package init(from decoder: any Decoder) throws {
+    self.init(PastPrices(), Instruments())
+    for (symbol, day) in try [Symbol: Day](from: decoder) {
+      days.grow(toHold: Int(symbol.id), filling: Day())
+      days[Int(symbol.id)] = day
+    }
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    let begun = days.indices.lazy.filter { days[$0].end != .min }
+    try Dictionary(uniqueKeysWithValues: begun.map { (Symbol(id: UInt32($0)), days[$0]) }).encode(to: encoder)
   }
 }
 

@@ -61,6 +61,17 @@ package struct SplitWatch: Sendable {
     var earliest = Int64.min
     /// When the split takes effect; `Int64.max` if there is none, `Int64.min` before the symbol's first event.
     var time = Int64.min
+    /// The split is the first one after this moment.
+    var after = Int64.min
+
+    init() {}
+
+    init(_ times: SplitTimes, of symbol: Symbol, after: Int64) {
+      self.after = after
+      time = times.first(of: symbol, after: after)?.time ?? .max
+      let (earliest, overflow) = time.subtractingReportingOverflow(SplitWatch.slack)
+      self.earliest = time == .max ? .max : overflow ? .min : earliest
+    }
   }
 
   private let instruments: Instruments
@@ -69,10 +80,24 @@ package struct SplitWatch: Sendable {
   private var next: ContiguousArray<Next> = []
 
   /// Nil if no instrument has a split, so that there is nothing to watch.
-  package init?(_ instruments: Instruments) {
+  ///
+  /// - Parameter earlier: what an earlier instance has watched, perhaps with other splits.
+  package init?(_ instruments: Instruments, after earlier: SplitWatch? = nil) {
     times = SplitTimes(instruments)
     self.instruments = instruments
     if times.isEmpty { return nil }
+    for (symbol, after) in earlier?.met ?? [:] { watch(symbol, after: after) }
+  }
+
+  private mutating func watch(_ symbol: Symbol, after: Int64) {
+    next.grow(toHold: Int(symbol.id), filling: Next())
+    next[Int(symbol.id)] = Next(times, of: symbol, after: after)
+  }
+
+  /// The symbols that have had events, with the moments after which their next splits are.
+  private var met: [Symbol: Int64] {
+    let met = next.indices.lazy.filter { next[$0].time != .min }
+    return Dictionary(uniqueKeysWithValues: met.map { (Symbol(id: UInt32($0)), next[$0].after) })
   }
 
   /// The next split between the symbol's previous event and this one; nil if there is none. To be called until it returns nil.
@@ -96,14 +121,23 @@ package struct SplitWatch: Sendable {
     let isFirst = due == .min
     if due == .max { return nil }
     let split = isFirst ? nil : times.first(of: symbol, after: due - 1)
-    let following = times.first(of: symbol, after: isFirst ? moment.ns : due)?.time ?? .max
-    let (earliest, overflow) = following.subtractingReportingOverflow(Self.slack)
-    next[id] = Next(earliest: following == .max ? .max : overflow ? .min : earliest, time: following)
+    next[id] = Next(times, of: symbol, after: isFirst ? moment.ns : due)
     return split
   }
 
   /// How long before the moment of its price an event may be dated: the length of a weekly bar, and a day for zones.
   private static var slack: Int64 { 8 * 86_400_000_000_000 }
+}
+
+/// Written without the splits, which are those of the instruments: one that was decoded is to be passed to `init(_:after:)`.
+extension SplitWatch: Codable {
+  package init(from decoder: any Decoder) throws {
+    instruments = Instruments()
+    times = SplitTimes(instruments)
+    for (symbol, after) in try [Symbol: Int64](from: decoder) { watch(symbol, after: after) }
+  }
+
+  package func encode(to encoder: any Encoder) throws { try met.encode(to: encoder) }
 }
 
 extension Instruments {

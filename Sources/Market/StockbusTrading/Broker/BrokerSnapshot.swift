@@ -3,9 +3,9 @@ package import MarketData
 /// The state of a broker to restore after a restart; terms, sessions and the accounts' rules are in the configuration.
 ///
 /// It consists of the last records of each kind from `Outcomes`, so that a caller that has stored them can build it without the broker.
-package struct BrokerSnapshot: Hashable, Sendable {
+package struct BrokerSnapshot: Hashable, Sendable, Codable {
   /// A used key, with the result of its request.
-  package struct Key: Hashable, Sendable {
+  package struct Key: Hashable, Sendable, Codable {
     package var account: Symbol
     package var key: String
     package var number: Int64
@@ -21,7 +21,7 @@ package struct BrokerSnapshot: Hashable, Sendable {
   }
 
   /// The prices that the feed has shown for an instrument, and whether trading in it has stopped.
-  package struct Instrument: Hashable, Sendable {
+  package struct Instrument: Hashable, Sendable, Codable {
     package var symbol: Symbol
     package var mark: Price
     package var hasQuotes: Bool

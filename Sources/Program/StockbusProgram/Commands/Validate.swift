@@ -32,6 +32,6 @@ struct Validate: ParsableCommand {
     }
     let topology = try config.topology()
     for note in topology.notes { StandardError.write(note) }
-    try StandardOutput.write(Self.text(topology))
+    try StandardOutput.write(([Self.text(topology)] + topology.memoryLines()).joined(separator: "\n"))
   }
 }

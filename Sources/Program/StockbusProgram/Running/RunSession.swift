@@ -77,8 +77,10 @@ struct RunSession<Companion: RunCompanion> {
   func run(_ topology: Topology) async throws {
     // Text that is typed as input is not for the screen.
     if topology.files.readStandardInput, isatty(STDIN_FILENO) == 1 { Console.terminal.takeKeyboard() }
-    let pipeline = try LongCommand.pipeline(topology, logLevel: options.logLevel, options.logFormat, watchesStalls: true)
-    for note in notes { pipeline.logger.notice("\(note)") }
+    let keeper = try topology.memoryKeeper("; nothing was started")
+    let pipeline = try LongCommand.pipeline(
+      topology, logLevel: options.logLevel, options.logFormat, watchesStalls: true, memory: keeper?.memory)
+    for note in notes + (keeper?.lines(in: topology) ?? []) { pipeline.logger.notice("\(note)") }
     Terminal.installCrashRestore()
     let reader = options.commands.map { CommandReader(path: $0, pipeline: pipeline) }
     var beside: [@Sendable () async -> Void] = [{ reader?.start() }, { await ProgressLine(pipeline).show() }]
@@ -98,6 +100,7 @@ struct RunSession<Companion: RunCompanion> {
     if configuration != nil { ask = { reload.ask() } }
     let cutOff: @Sendable (String) async -> Void = { await attendant?.runHasEnded(status: 1, text: $0) }
     try await LongCommand.run(pipeline, beside: beside, reload: ask, cutOff: cutOff) { (report: RunReport) async throws in
+      let isKept = keeper?.keep(what: pipeline) ?? true
       let text = report.text(isQuiet: options.quiet, isLenient: options.lenient)
       let status = report.exitStatus(isStrict: options.strict, isLenient: options.lenient)
       await attendant?.runHasEnded(status: Int(status), text: report.text(isQuiet: false, isLenient: options.lenient))
@@ -106,6 +109,7 @@ struct RunSession<Companion: RunCompanion> {
         StandardError.write("FAILED: \(report.shortcomings ?? "nothing"), which --strict does not allow")
       }
       if status != 0 { throw ExitCode(status) }
+      if !isKept { throw ExitCode.failure }
     }
   }
 

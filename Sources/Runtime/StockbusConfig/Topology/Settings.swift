@@ -27,7 +27,16 @@ package struct RunSettings: Options {
     """, length: 1...100)
   package var zone: String?
 
+  @Setting(
+    """
+    The file with what the components remember from one run to the next: a run that was stopped goes on where it was. By default \
+    nothing outlives a run.
+    """, length: 1...4096)
+  package var memory: String?
+
   package init() {}
+
+  package var files: [FileUse] { memory.map { [.keeping($0, at: "memory")] } ?? [] }
 
   package func validate(_ problems: inout OptionProblems) {
     guard let zone else { return }

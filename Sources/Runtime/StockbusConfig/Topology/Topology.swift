@@ -44,6 +44,9 @@ package struct Topology: Sendable {
       instruments: instruments, past: past, written: written)
   }
 
+  /// Where `memory` is named.
+  package var memoryMark: ConfigNode.Mark { runtime?.deepest(on: "memory")?.mark ?? ConfigNode.Mark(line: 1, column: 1) }
+
   /// All files that the run reads.
   package var files: RunFiles {
     RunFiles(

@@ -76,6 +76,11 @@ struct TopologyChecker {
     var instruments = readInstruments()
     let settings = decode(RunSettings.self, config.description.runtime, "runtime") ?? RunSettings()
     instruments.zone = settings.dateZone
+    if let node = config.description.runtime {
+      files += PlacedFile.of(settings.files, node, node.mark).map {
+        NamedFile(title: "runtime", file: $0, options: node, fault: { nil }, doubt: { nil })
+      }
+    }
     checkIsSomething()
     readable = readableNames()
     edges = components.map { component in component.inputs.map { edgeSettings($0, of: component) } }

@@ -54,7 +54,10 @@ extension LifecycleChecks {
     watch.cancel()
     stop?.cancel()
     guard let how = ending.value, how != .late else { return .late }
-    if how == .handedOver { slot.resume() }
+    if how == .handedOver {
+      slot.resume()
+      do throws(HarnessError) { try slot.context.memory.write() } catch { return .threw(error.description) }
+    }
     if isLast || how == .returned { slot.retire() } else { subscription?.cancel() }
     await subscription?.finished()
     return how

@@ -63,12 +63,14 @@ public final class RunningPlugin<Out: Event>: Sendable {
   }
 
   /// Replaces the instance by one with other options, as a run does when its configuration changes: the new one continues at the event
-  /// after the last one of the old one. Throws problems of the options, and the error of the old instance.
+  /// after the last one of the old one. What was remembered under keys of Codable values is read from JSON, as after a restart of the
+  /// program. Throws problems of the options, and the error of the old instance.
   public func replace(options: String) async throws {
     let (next, old, slot) = (try WiredComponent.assembly(of: component.blueprint, options), now, component.slot)
     slot.quiesce()
     if isSource { old.life.cancel() }
     guard try await old.life.value == .handedOver else { throw HarnessError("it has ended") }
+    try slot.context.memory.write()
     _ = next.succeed(old.assembly, in: slot)
     slot.resume()
     present.withLock { $0 = Self.begin(next, in: slot) }

@@ -195,7 +195,7 @@ struct RandomTrading {
   private mutating func restart(_ time: Timestamp) throws {
     let snapshot = broker.snapshot()
     broker = try fresh()
-    try broker.restore(snapshot)
+    try broker.restore(written(snapshot))
     #expect(broker.snapshot() == snapshot)
     if model.isOpen {
       try broker.open(market: 0, until: model.end.map { Timestamp(ns: $0) }, at: Timestamp(ns: 0), into: &out)

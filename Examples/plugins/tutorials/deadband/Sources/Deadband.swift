@@ -47,7 +47,7 @@ public actor Deadband: EventProcessor, CommandableComponent {
   /// Another instance goes on with what this one knows: nothing is sent early.
   public func handOver(into output: inout Outlet<Trade>) { context.remember(State(passed: passed, held: held), Self.stateKey) }
 
-  struct State: Sendable {
+  struct State: Sendable, Codable {
     var passed: [Symbol: Price]
     var held: [Symbol: Trade]
   }

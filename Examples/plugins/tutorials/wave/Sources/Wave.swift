@@ -55,7 +55,7 @@ public actor Wave: Source {
 }
 
 /// Where the wave is.
-struct Position: Sendable {
+struct Position: Sendable, Codable {
   var price: Price
   var isRising = true
   var made = 0

@@ -24,6 +24,8 @@ struct ConnectionState {
   var inboxBytes = 0
   /// True while reading is paused because enough messages wait.
   var isPaused = false
+  /// True if `receive` returns although there are no messages.
+  var isWoken = false
   /// True if this side has stopped reading and answering, for a test.
   var isStalled = false
   /// Frames for the next flush.

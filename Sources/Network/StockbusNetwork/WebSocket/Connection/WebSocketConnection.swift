@@ -30,18 +30,19 @@ package final class WebSocketConnection: Sendable {
 
   // MARK: Receiving
 
-  /// Waits until there are messages, and returns all since the last call, in order, at least one.
+  /// Waits until there are messages, and returns all since the last call, in order, at least one; none only after `wake`.
   ///
   /// Without calls about a mebibyte is buffered, and then reading pauses, so that the peer has to wait. Throws a `WebSocketError` once all
   /// messages have been taken and the connection has ended, and `CancellationError`.
   package nonisolated(nonsending) func receive() async throws -> [WebSocketMessage] {
     while true {
       let heard = news.rings
-      let (batch, resumed, ending) = state.withLock { state in
+      let (batch, resumed, ending, isWoken) = state.withLock { state in
         let batch = state.take()
+        defer { state.isWoken = false }
         let resumed = state.isPaused ? state.channel : nil
         state.isPaused = false
-        return (batch, resumed, state.verdict)
+        return (batch, resumed, state.verdict, state.isWoken)
       }
       if let resumed {
         noteTraffic()
@@ -49,9 +50,16 @@ package final class WebSocketConnection: Sendable {
       }
       if !batch.isEmpty { return batch }
       if let ending { throw ending }
+      if isWoken { return [] }
       if Task.isCancelled { throw CancellationError() }
       await news.wait(after: heard)
     }
+  }
+
+  /// Makes the present or next call of `receive` return, without messages if there are none: its task has something else to do.
+  package func wake() {
+    state.withLock { $0.isWoken = true }
+    news.ring()
   }
 
   /// From now on passes all messages to `receiver`, instead of `receive`, and reads without a pause: the receiver limits what it stores.
