@@ -1,12 +1,11 @@
 internal import MarketData
 internal import StockbusInstruments
 
-// What a run leaves to the next one. Lists and positions follow from the standings.
+// What a run leaves to the next one. Lists and positions follow from the standings, and what is due from the periods.
 extension MoverBoard {
   struct Saved: Codable, Sendable {
     var standings: [MoverStanding]
     var received: Int64
-    var nextDue: Int64
     var changeByTime: UInt32
     var clocks: [PeriodClock]
     /// Nil for periods of a calendar.
@@ -15,7 +14,7 @@ extension MoverBoard {
 
   var saved: Saved {
     Saved(
-      standings: Array(standings), received: received, nextDue: nextDue, changeByTime: changeByTime, clocks: clocks, window: window?.saved)
+      standings: Array(standings), received: received, changeByTime: changeByTime, clocks: clocks, window: window?.saved)
   }
 
   /// Goes on from a board with the same settings. Returns false, and begins anew, if the calendars of the symbols are others now, or if no board
@@ -27,10 +26,12 @@ extension MoverBoard {
       saved.standings.allSatisfy({ Int($0.calendar) == calendar(of: $0.symbol) })
     else { return false }
     if let left = saved.window, window?.restore(left, symbols: saved.standings.count, at: saved.received) != true { return false }
-    (received, nextDue, changeByTime, clocks) = (saved.received, saved.nextDue, saved.changeByTime, saved.clocks)
+    (received, changeByTime, clocks) = (saved.received, saved.changeByTime, saved.clocks)
+    nextDue = window?.due ?? clocks.map(\.due).min() ?? .max
     lists.extend(to: saved.standings.count, rules)
     for standing in saved.standings {
       var standing = standing
+      standing.flags.subtract([.isGainer, .isLoser, .isActive])
       // Splits may have become known since then.
       let last = standing.time == .min ? standing.referenceTime : standing.time
       if last > .min { standing.nextSplit = reference.split(standing.symbol, last)?.time ?? .max }

@@ -339,6 +339,26 @@ def test_an_order_is_previewed_before_its_button_and_sent_once(browser, standin)
     assert len(standin.desk.orders) == 2 and standin.desk.orders[-1]["key"].startswith("web-")
 
 
+def test_a_late_estimate_does_not_open_the_button_for_another_order(browser, standin):
+    page = browser.page("/symbol/MSFT")
+    ticket = page.locator("form.ticket")
+    expect(ticket.locator(".preview")).to_contain_text("Cash after")
+    held = []
+    page.route("**/orders/preview", lambda route: held.append(route))
+    with page.expect_request("**/orders/preview"):
+        ticket.get_by_label("Quantity").fill("7")
+    page.evaluate("() => { window.waits = window.setTimeout; window.setTimeout = () => 0 }")  # so that nothing is asked for the next one yet
+    ticket.get_by_label("Quantity").fill("8")
+    with page.expect_response("**/orders/preview"):
+        held[0].continue_()
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    expect(ticket.get_by_role("button", name="Buy 8 MSFT")).to_be_disabled()
+    page.evaluate("() => { window.setTimeout = window.waits }")
+    page.unroute("**/orders/preview")
+    ticket.get_by_label("Quantity").fill("9")
+    expect(ticket.get_by_role("button", name="Buy 9 MSFT")).to_be_enabled()
+
+
 def test_the_button_of_the_ticket_stays_where_it_is(browser, standin):
     answer = standin.desk.preview
     words = "buy 10 MSFT at 216.69 (the ask); once filled: position 10 at 216.69, buying power 39,015.60; set aside until then: 2,167.90 of it"

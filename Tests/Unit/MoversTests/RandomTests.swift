@@ -1,4 +1,3 @@
-import Foundation
 import MarketData
 import TestSupport
 import Testing
@@ -82,9 +81,9 @@ import Testing
       var (whole, parts) = (MoverFeed(MoverBoard(settings)), MoverFeed(MoverBoard(settings)))
       for trade in trades {
         if random.oneIn(5) {
-          let saved = try JSONEncoder().encode(parts.saved)
+          let saved = try written(parts.saved)
           parts = MoverFeed(MoverBoard(settings))
-          parts.restore(try JSONDecoder().decode(MoverFeed.Saved.self, from: saved))
+          parts.restore(saved)
           #expect(parts.due == whole.due)
         }
         #expect(parts.take([trade]).map(figures) == whole.take([trade]).map(figures), "seed \(seed), \(settings.period)")
@@ -100,13 +99,7 @@ import Testing
       let trades = try trades(60, period, &random)
       var feed = MoverFeed(MoverBoard(settings))
       _ = feed.take(Array(trades.prefix(40)))
-      var text = String(decoding: try JSONEncoder().encode(feed.saved), as: UTF8.self)
-      for _ in 0...random.upTo(3) {
-        let numbers = text.ranges(of: /-?[0-9]+/)
-        let number = ["0", "1", "-1", "7", "255", "4294967295", "9223372036854775807", "-9223372036854775808"][random.upTo(7)]
-        text.replaceSubrange(numbers[random.upTo(numbers.count - 1)], with: number)
-      }
-      guard let saved = try? JSONDecoder().decode(MoverFeed.Saved.self, from: Data(text.utf8)) else { continue }
+      guard let saved = try damaged(feed.saved, &random) else { continue }
       var next = MoverFeed(MoverBoard(settings))
       next.restore(saved)
       _ = next.take(Array(trades.dropFirst(40)))

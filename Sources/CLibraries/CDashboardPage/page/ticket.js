@@ -124,6 +124,7 @@ export class Ticket {
     this.#fields()
     this.key = newKey() // a changed order is another order
     this.accepted = null
+    this.asked = '' // an answer that is still on its way is that of another order
     clearTimeout(this.timer)
     if (!this.symbol) return
     const { order } = this
