@@ -94,7 +94,9 @@ actor Bars<Reader: BarReader>: TimedProcessor {
     count()
   }
 
-  func handOver(into output: inout Outlet<Bar>) { context.remember(Left(snapshot: book.snapshot, splits: splits), Self.bars) }
+  func keepMemory() { context.remember(Left(snapshot: book.snapshot, splits: splits), Self.bars) }
+
+  func handOver(into output: inout Outlet<Bar>) { keepMemory() }
 
   private func count() {
     if book.revisions | book.unpriced | book.beyond == 0 { return }

@@ -234,8 +234,10 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
   /// The next instance draws its own frames, and missing symbols are reported at the end of the run only.
   package func handOver() async throws { try await settle() }
 
+  package func keepMemory() { context.remember(expectedSymbols, ExpectedSymbols.memory) }
+
   package func stop() async {
-    context.remember(expectedSymbols, ExpectedSymbols.memory)
+    keepMemory()
     switch mode {
     case .plain: break
     case .inline: try? await terminal.finishBlock(owner: context.id)

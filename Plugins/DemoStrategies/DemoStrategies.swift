@@ -87,7 +87,9 @@ actor DemoStrategy<Style: DemoStyle>: EventProcessor {
     watched = (left?.watched ?? [:]).filter { $0.value.isSound(settings.window) }
   }
 
-  func handOver(into output: inout Outlet<Order>) { context.remember(Left(watched: watched, splits: splits), Self.memory) }
+  func keepMemory() { context.remember(Left(watched: watched, splits: splits), Self.memory) }
+
+  func handOver(into output: inout Outlet<Order>) { keepMemory() }
 
   func process(_ trade: Trade, into output: inout Outlet<Order>) {
     output.filter()

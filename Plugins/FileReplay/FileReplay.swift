@@ -80,7 +80,9 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     if before.isReadLike(after) { memory[place] = old[place] }
   }
 
-  func stop() { context.remember(expectedSymbols, ExpectedSymbols.memory) }
+  func keepMemory() { context.remember(expectedSymbols, ExpectedSymbols.memory) }
+
+  func stop() { keepMemory() }
 
   func run(into output: inout Outlet<E>) async throws {
     let halt = Halt()
@@ -142,7 +144,8 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     guard settings.path.count == 1, settings.speed == .max, !settings.isRaw else { return false }
     // On one processor the actor's own thread would only add thread switches.
     guard settings.parserCount > 1 || usableProcessors() == 1 else { return false }
-    if context.recall(Self.place) != nil { return false }
+    // Parsers send beside this actor, so that a memory that is taken meanwhile would not fit to what is sent.
+    if context.recall(Self.place) != nil || context.isRemembered { return false }
     return ParallelReplay<E>.isWorthIt(ReplayInput(path: settings.path[0]))
   }
 

@@ -96,5 +96,7 @@ package actor FileWriter<E: Event>: Sink, BackgroundComponent, FileWritingCompon
 
   package func renewFiles() -> [String] { [file.renew()].compactMap(\.self) }
 
+  package func keepMemory() throws { try file.keepMemory() }
+
   package func stop() { file.close() }
 }

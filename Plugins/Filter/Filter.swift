@@ -61,11 +61,16 @@ package actor Filter<E: Event>: Processor, CommandableComponent, ExplainingCompo
     if before.sessions == after.sessions { FunctionMemory.carryOver(old, into: memory) }
   }
 
+  package func keepMemory() {
+    context.remember(expectedSymbols, ExpectedSymbols.memory)
+    context.leaveFunctions(sieve.snapshot(), hasHadEvents: hasHadEvents)
+  }
+
   package func stop() { context.remember(expectedSymbols, ExpectedSymbols.memory) }
 
   package func handOver(into output: inout Outlet<E>) {
     context.count(sieve.memoryUse)
-    context.leaveFunctions(sieve.snapshot(), hasHadEvents: hasHadEvents)
+    keepMemory()
   }
 
   package func drain(into output: inout Outlet<E>) {

@@ -129,6 +129,8 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundCompo
     await file?.flushRegularly()
   }
 
+  package func keepMemory() throws { try file?.keepMemory() }
+
   package func renewFiles() -> [String] { [file?.renew()].compactMap(\.self) }
 
   private func drawPane() async {

@@ -45,7 +45,9 @@ package actor Generator: Source, CommandableComponent {
     if begins(before) == begins(after) { memory[Self.prices] = old[Self.prices] }
   }
 
-  package func stop() { context.remember(market.prices, Self.prices) }
+  package func keepMemory() { context.remember(market.prices, Self.prices) }
+
+  package func stop() { keepMemory() }
 
   package func run(into output: inout Outlet<Trade>) async throws {
     switch settings.rate {

@@ -89,10 +89,12 @@ actor HTTPPoll<E: DecodedEvent>: Source, DecodingComponent {
   /// The last document, so that it is not published again.
   private static var seen: MemoryKey<Document> { MemoryKey("document", whenOptionsChange: .drop) }
 
-  func stop() {
+  func keepMemory() {
     context.remember(document, Self.seen)
     context.remember(expectedSymbols, ExpectedSymbols.memory)
   }
+
+  func stop() { keepMemory() }
 
   private func fetch(_ output: inout Outlet<E>) async throws -> PollSchedule.Outcome {
     // While a document is fetched again, its state does not change.

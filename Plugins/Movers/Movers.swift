@@ -71,9 +71,11 @@ package actor Movers<E: PricedEvent>: TimedProcessor {
 
   package var due: Timestamp? { feed.due }
 
+  package func keepMemory() { context.remember(feed.saved, Self.saved) }
+
   /// The next instance has other options and begins with empty lists, so an event is sent for each member that leaves; but another run goes on.
   package func handOver(into output: inout Outlet<Mover>) {
-    if context.goesOnInAnotherRun { context.remember(feed.saved, Self.saved) } else { feed.leave(into: &output) }
+    if context.goesOnInAnotherRun { keepMemory() } else { feed.leave(into: &output) }
   }
 }
 

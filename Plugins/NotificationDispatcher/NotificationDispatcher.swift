@@ -41,6 +41,8 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
   private var numbers: [OpenAlert: AlertNumbers] = [:]
   /// The alerts that are not over, of rules that say when they are.
   private var unresolved: [OpenAlert: Sent] = [:]
+  /// What an earlier run has left to the channels, until they are open.
+  private var left: (undelivered: [Knowledge.Undelivered], ends: [String: FileMark])
   /// Alerts that have not been published yet.
   private var unpublished: [Alert] = []
   private var hasEnded = false
@@ -90,6 +92,8 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
     if let end = memory?.mutedUntil {
       switches.mutedUntil = context.clock.uptime + .nanoseconds(end.ns.subtractingSaturating(context.clock.now.ns))
     }
+    unpublished = (memory?.unpublished ?? []).compactMap { $0.event(Alert.self) }
+    left = (memory?.undelivered ?? [], memory?.ends ?? [:])
     for alert in memory?.alerts ?? [] {
       numbers[alert.subject] = alert.numbers
       unresolved[alert.subject] = alert.sent
@@ -117,6 +121,16 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
     /// By the time of day, which other runs have too.
     var mutedUntil: Timestamp?
     let alerts: [Known]
+    /// Alerts that were neither published nor delivered.
+    var unpublished: [SavedEvent] = []
+    var undelivered: [Undelivered] = []
+    /// Where the files of channels end, by the names of the channels.
+    var ends: [String: FileMark] = [:]
+
+    struct Undelivered: Sendable, Codable {
+      let channel: String
+      let notification: Notification.Saved
+    }
   }
 
   private static var known: MemoryKey<Knowledge> { MemoryKey("rules", whenOptionsChange: .drop) }
@@ -168,7 +182,9 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
 
   package func start() throws {
     let channels = try OpenedChannel.open(
-      settings.channels, tools, opened: context.recall(Self.opened) ?? [], files: context.files
+      settings.channels, tools, opened: context.recall(Self.opened) ?? [],
+      keepsPlaces: context.isRemembered, mark: { [left, context] name in left.ends[name].map { ($0, context.followsEndedRun) } },
+      files: context.files
     ) { [context] sentence in context.logger.notice("\(sentence)") }
     context.remember((context.recall(Self.opened) ?? []).union(settings.channels.compactMap(\.filePath)), Self.opened)
     for channel in channels {
@@ -179,6 +195,10 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
       throw EnvironmentFailure(error.message, isPermanent: true)
     }
     deliveries = DeliveryQueues(channels, queue: settings.queue, quiet: quiet, context: context)
+    for each in left.undelivered {
+      if let notification = Notification(each.notification, component: context.id) { deliveries.restore(notification, to: each.channel) }
+    }
+    left = ([], [:])
     endWithoutRule()
     if !Self.worksWithTime(settings), book.present.contains(where: \.test.needsTime) {
       context.logger.warning(
@@ -228,14 +248,14 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
   /// Makes the program of the rules' expressions anew, after a change of the rules. What they remember stays, as far as they still have it.
   func renewConditions() {
     if conditions == nil, !book.present.contains(where: \.hasExpressions) { return }
+    countFunctions()
     leaveFunctions()
     conditions = RuleConditions(book.rules, context.functionSettings(settings.sessions, for: E.self), context.takeFunctions())
   }
 
-  private func leaveFunctions() {
-    if let use = conditions?.memoryUse { context.count(use) }
-    context.leaveFunctions(conditions?.snapshot(), hasHadEvents: hasHadEvents)
-  }
+  private func countFunctions() { if let use = conditions?.memoryUse { context.count(use) } }
+
+  private func leaveFunctions() { context.leaveFunctions(conditions?.snapshot(), hasHadEvents: hasHadEvents) }
 
   private func countAsides() {
     let asides = book.takeAsides()
@@ -313,7 +333,10 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
     await withTaskGroup(of: Void.self) { group in
       for (number, queue) in deliveries.queues.enumerated() {
         guard let channel = queue.channel else { continue }
-        let delivery = NotificationDelivery(channel: channel, clock: context.clock, random: queue.random)
+        var delivery = NotificationDelivery(channel: channel, clock: context.clock, random: queue.random)
+        delivery.confirmed = { [deliveries, context] notification in
+          if let receipt = deliveries.receipt(for: notification, queue) { context.receipts?.add(receipt) }
+        }
         group.addTask { await self.serve(number, delivery, queue) }
       }
     }
@@ -325,6 +348,15 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
       guard let notification = deliveries.next(number) else {
         await queue.bell.sleepCancellably()
         continue
+      }
+      if deliveries.receipt(for: notification, queue) != nil {
+        if deliveries.wasConfirmed(notification, queue) {
+          deliveries.skip(number)
+          if deliveries.isIdle { idle.wake() }
+          continue
+        }
+        // First it is kept that the alert was due, so that another run does not send it under another id.
+        await context.receipts?.memoryIsKept(notification.memory)
       }
       let outcome = await delivery.attempt(notification) { error, pause in await retry(number, after: error, in: pause) }
       deliveries.settle(number, outcome)
@@ -361,20 +393,32 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
 
   package func stop() async {
     hasStopped = true
-    remember()
-    leaveFunctions()
+    countFunctions()
+    remember(withDeliveries: context.goesOnInAnotherRun)
     if book.cut > 0 { context.logger.warning("\(book.cut) prices did not fit into a window: see 'window_prices' and 'window_memory'") }
     for sentence in deliveries.failures { context.note(sentence) }
-    context.lose(deliveries.abandon(), "alerts that were not delivered before the end")
+    if !context.goesOnInAnotherRun {
+      context.lose(deliveries.abandon(), "alerts that were not delivered before the end")
+    } else if !deliveries.undelivered.isEmpty {
+      context.note("alerts that the next run delivers: \(deliveries.undelivered.count)")
+    }
     for queue in deliveries.queues { await queue.channel?.close() }
   }
 
-  private func remember() {
+  package func keepMemory() { remember(withDeliveries: true) }
+
+  /// - Parameter withDeliveries: another run makes the deliveries that this one has not made.
+  private func remember(withDeliveries: Bool) {
+    leaveFunctions()
     let muted = switches.mutedUntil.map { ($0 - context.clock.uptime).wholeNanoseconds }
-    context.remember(
-      Knowledge(
-        book: book, switches: switches, mutedUntil: muted.map { Timestamp(ns: context.clock.now.ns.addingSaturating($0)) },
-        alerts: numbers.map { Knowledge.Known(subject: $0, numbers: $1, sent: unresolved[$0]) }),
-      Self.known)
+    var knowledge = Knowledge(
+      book: book, switches: switches, mutedUntil: muted.map { Timestamp(ns: context.clock.now.ns.addingSaturating($0)) },
+      alerts: numbers.map { Knowledge.Known(subject: $0, numbers: $1, sent: unresolved[$0]) })
+    if withDeliveries {
+      knowledge.unpublished = unpublished.map { SavedEvent($0) }
+      knowledge.undelivered = deliveries.undelivered.map { Knowledge.Undelivered(channel: $0.channel, notification: $0.notification.saved) }
+      for queue in deliveries.queues { knowledge.ends[queue.name] = queue.channel?.place?.end }
+    }
+    context.remember(knowledge, Self.known)
   }
 }

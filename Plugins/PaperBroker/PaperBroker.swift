@@ -85,10 +85,11 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
     try await save()
   }
 
+  package func keepMemory() { if settings.path == nil, desk.hasBegun { context.remember(desk.state(), Self.kept) } }
+
   package func stop() {
     hasStopped = true
-    // At the end only, because a snapshot copies every open order.
-    if settings.path == nil, desk.hasBegun { context.remember(desk.state(), Self.kept) }
+    keepMemory()
     do { try book?.close() } catch { context.logger.error("\(error)") }
     book = nil
   }

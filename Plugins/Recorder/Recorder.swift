@@ -62,5 +62,7 @@ package actor Recorder<E: Event>: Sink, BackgroundComponent, FileWritingComponen
 
   package func renewFiles() -> [String] { [file.renew()].compactMap(\.self) }
 
+  package func keepMemory() throws { try file.keepMemory() }
+
   package func stop() { file.close() }
 }

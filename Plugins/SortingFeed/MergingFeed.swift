@@ -36,7 +36,9 @@ package actor MergingFeed: LaneProcessor, OriginDependent, ExplainingComponent {
     merge.update(events, from: lane, into: &output)
   }
 
-  package func handOver(into output: inout Outlet<Ranked>) { context.remember(merge.snapshot, Self.snapshot) }
+  package func keepMemory() { context.remember(merge.snapshot, Self.snapshot) }
+
+  package func handOver(into output: inout Outlet<Ranked>) { keepMemory() }
 
   package func explain(_ symbol: Symbol, last: (any Event)?) -> [Explanation] {
     settings.explain(symbol, in: merge.ranking, waits: "it is in none of the lists")

@@ -203,11 +203,15 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
     if isPlain { ranking.update(events, into: &output) } else { update(events, into: &output) }
   }
 
-  package func handOver(into output: inout Outlet<Ranked>) {
+  package func keepMemory() {
     // If no event has arrived, readers still have the list of the previous instance.
     context.remember(unsent ?? ranking.snapshot(openings?.closes, splits), Self.snapshot)
-    countFunctions()
     context.leaveFunctions(numbers?.snapshot(), hasHadEvents: hasHadEvents)
+  }
+
+  package func handOver(into output: inout Outlet<Ranked>) {
+    countFunctions()
+    keepMemory()
   }
 
   package func drain(into output: inout Outlet<Ranked>) { countFunctions() }

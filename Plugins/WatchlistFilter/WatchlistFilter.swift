@@ -62,7 +62,9 @@ package actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent, E
     watchlist = WatchlistMatcher(settings.symbols, invert: settings.invert, after: context.recall(ExpectedSymbols.memory))
   }
 
-  package func stop() { context.remember(watchlist.expectedSymbols, ExpectedSymbols.memory) }
+  package func keepMemory() { context.remember(watchlist.expectedSymbols, ExpectedSymbols.memory) }
+
+  package func stop() { keepMemory() }
 
   /// The entries read from a pipe, which can be read only once.
   private static var pipe: MemoryKey<[String]> { MemoryKey("pipe", whenOptionsChange: .drop) }

@@ -59,7 +59,9 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
     rejected = context.counter("rejected", "Messages without a valid event.")
   }
 
-  func stop() { if let last { context.remember(last, Self.place) } }
+  func keepMemory() { if let last { context.remember(last, Self.place) } }
+
+  func stop() { keepMemory() }
 
   func run(into output: inout Outlet<E>) async throws {
     let link = try NATSLink(settings.servers, settings.connection, login: settings.login, context, thread: thread)

@@ -108,7 +108,9 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
 
   func start() throws { link = try NATSLink(settings.servers, settings.connection, login: settings.login, context, thread: thread) }
 
-  func stop() {
+  func stop() { keepMemory() }
+
+  func keepMemory() {
     if isGuarded {
       context.remember(
         Place(target: target, word: writer.word, next: writer.next, places: writer.places, known: writer.known, anchor: anchor),

@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusFiles
 internal import StockbusNetwork
 
 /// A way to deliver notifications.
@@ -8,11 +9,21 @@ protocol Channel: Sendable {
   func deliver(_ notification: Notification) async throws(DeliveryError)
   /// Checks that its path still leads to its file; returns the path if the file was recreated.
   func renew() async -> String?
+  /// For a channel that another run can set back: where it is now, on any thread.
+  var place: ChannelPlace? { get }
   /// Called once, after the last delivery.
   func close() async
 }
 
+/// Where a channel is that writes to a file.
+struct ChannelPlace: Sendable, Codable {
+  /// The last notification in the file, if this run has written it.
+  let delivery: String?
+  let end: FileMark
+}
+
 extension Channel {
+  var place: ChannelPlace? { nil }
   func renew() async -> String? { nil }
   func close() async {}
 }

@@ -42,6 +42,8 @@ struct DeliveryQueues: Sendable {
 
   /// Queues a notification for a channel, whether the channel is switched on or not.
   mutating func enqueue(_ notification: Notification, _ channel: Int) {
+    var notification = notification
+    notification.memory = context.receipts?.nextMemory ?? 0
     if let displaced = queues[channel].waiting.append(notification) {
       queues[channel].count(.overflowed)
       if !queues[channel].isOverflowing {
@@ -55,12 +57,39 @@ struct DeliveryQueues: Sendable {
     queues[channel].bell.wake()
   }
 
+  /// Takes a notification that an earlier run had for the channel of this name.
+  mutating func restore(_ notification: Notification, to name: String) {
+    if let number = number(of: name), queues[number].channel != nil { enqueue(notification, number) }
+  }
+
+  /// What each channel has not delivered, by its name.
+  var undelivered: [(channel: String, notification: Notification)] {
+    queues.flatMap { queue in
+      // It may be delivered and not be noted as such yet.
+      let current = queue.current.flatMap { $0.delivery == queue.channel?.place?.delivery || wasConfirmed($0, queue) ? nil : $0 }
+      return ([current].compactMap(\.self) + queue.waiting.all).map { (queue.name, $0) }
+    }
+  }
+
   /// The next notification for a channel, which then counts as being delivered; nil if none waits.
   mutating func next(_ channel: Int) -> Notification? {
     guard let next = queues[channel].waiting.popFirst() else { return nil }
     queues[channel].current = next
     return next
   }
+
+  /// What a channel confirms. One that can be set back needs no receipts.
+  func receipt(for notification: Notification, _ queue: DeliveryQueue) -> String? {
+    context.receipts == nil || queue.channel?.place != nil ? nil : "\(context.id) \(queue.name) \(notification.delivery)"
+  }
+
+  /// True if the channel has confirmed it to this run or to one before.
+  func wasConfirmed(_ notification: Notification, _ queue: DeliveryQueue) -> Bool {
+    receipt(for: notification, queue).map { context.receipts?.contains($0) ?? false } ?? false
+  }
+
+  /// The current delivery is not made, as an earlier run has made it.
+  mutating func skip(_ channel: Int) { queues[channel].current = nil }
 
   /// Records the result of the current delivery; a cancelled one stays, to be counted at the end.
   mutating func settle(_ channel: Int, _ outcome: NotificationDelivery.Outcome) {

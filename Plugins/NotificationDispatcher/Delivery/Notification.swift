@@ -11,6 +11,8 @@ struct Notification: Hashable, Sendable {
   let alert: Alert
   let component: String
   var isUrgent = false
+  /// The first memory of the run that has it; 0 if nothing outlives the run.
+  var memory = 0
 
   /// - Parameters:
   ///   - number: as `AlertNumbers` gives it.
@@ -24,6 +26,21 @@ struct Notification: Hashable, Sendable {
     delivery = digest.prefix(16).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     self.id = id ?? delivery
   }
+
+  /// One that an earlier run has left.
+  init?(_ saved: Saved, component: String) {
+    guard let alert = saved.alert.event(Alert.self) else { return nil }
+    (id, delivery, self.alert, self.component, isUrgent) = (saved.id, saved.delivery, alert, component, saved.isUrgent)
+  }
+
+  struct Saved: Sendable, Codable {
+    let id: String
+    let delivery: String
+    let alert: SavedEvent
+    let isUrgent: Bool
+  }
+
+  var saved: Saved { Saved(id: id, delivery: delivery, alert: SavedEvent(alert), isUrgent: isUrgent) }
 
   /// The price with the decimals of the event.
   var price: String { alert.price.formatted(decimals: Int(alert.priceDecimals)) }

@@ -14,6 +14,8 @@ struct NotificationDelivery: Sendable {
   let channel: any Channel
   let clock: any Timekeeper
   let random: RandomStream
+  /// Called at once when a notification is delivered.
+  var confirmed: @Sendable (Notification) -> Void = { _ in }
 
   @concurrent
   func attempt(_ notification: Notification, onRetry: @Sendable (DeliveryError, Duration) async -> Void) async -> Outcome {
@@ -24,6 +26,7 @@ struct NotificationDelivery: Sendable {
       attempts += 1
       do throws(DeliveryError) {
         try await channel.deliver(notification)
+        confirmed(notification)
         return .delivered(attempts: attempts)
       } catch {
         if Task.isCancelled { return .cancelled }

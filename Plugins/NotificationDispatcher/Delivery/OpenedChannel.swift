@@ -1,3 +1,4 @@
+internal import StockbusFiles
 internal import StockbusNetwork
 internal import StockbusPlugin
 
@@ -22,10 +23,16 @@ struct OpenedChannel: Sendable {
   let channel: (any Channel)?
   let fault: String?
 
-  /// Opens all channels; `opened` are the files that an earlier instance has written to; `noticed` is called with the changes that others
-  /// have made to a file. Throws where a file cannot be written.
+  /// Opens all channels. Throws where a file cannot be written.
+  ///
+  /// - Parameters:
+  ///   - opened: the files that an earlier instance has written to.
+  ///   - keepsPlaces: channels that can be set back know their places.
+  ///   - mark: where an earlier run has left a channel's file.
+  ///   - noticed: called with the changes that others have made to a file.
   static func open(
-    _ settings: [ChannelSettings], _ tools: ChannelTools, opened: Set<String> = [], files: RunFiles = RunFiles(),
+    _ settings: [ChannelSettings], _ tools: ChannelTools, opened: Set<String> = [], keepsPlaces: Bool = false,
+    mark: (_ channel: String) -> (place: FileMark, isLeft: Bool)? = { _ in nil }, files: RunFiles = RunFiles(),
     noticed: @escaping @Sendable (String) -> Void = { _ in }
   ) throws -> [OpenedChannel] {
     try zip(settings, ChannelSettings.names(settings)).enumerated().map { number, pair in
@@ -33,7 +40,7 @@ struct OpenedChannel: Sendable {
       let made: (any Channel)?
       let fault: String?
       do {
-        made = try make(channel, name, tools, opened, files, noticed)
+        made = try make(channel, name, tools, opened, keepsPlaces, mark(name), files, noticed)
         fault = nil
       } catch let off as ChannelOff {
         made = nil
@@ -45,7 +52,8 @@ struct OpenedChannel: Sendable {
   }
 
   private static func make(
-    _ settings: ChannelSettings, _ name: String, _ tools: ChannelTools, _ opened: Set<String>, _ files: RunFiles,
+    _ settings: ChannelSettings, _ name: String, _ tools: ChannelTools, _ opened: Set<String>, _ keepsPlaces: Bool,
+    _ mark: (place: FileMark, isLeft: Bool)?, _ files: RunFiles,
     _ noticed: @escaping @Sendable (String) -> Void
   ) throws -> any Channel {
     switch settings {
@@ -54,7 +62,8 @@ struct OpenedChannel: Sendable {
     case .ntfy(let options): try NtfyChannel(options, tools)
     case .email(let options): try EmailChannel(options, name, tools)
     case .command(let options): try CommandChannel(options, name, tools)
-    case .file(let options): try FileChannel(options, appends: opened.contains(options.path), files: files, noticed: noticed)
+    case .file(let options):
+      try FileChannel(options, appends: opened.contains(options.path), keepsPlace: keepsPlaces, mark: mark, files: files, noticed: noticed)
     case .console: ConsoleChannel(print: tools.console)
     }
   }

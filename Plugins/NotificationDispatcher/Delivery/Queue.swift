@@ -16,6 +16,9 @@ struct Queue<Element: Sendable>: Sendable {
     return displaced
   }
 
+  /// The oldest first.
+  var all: [Element] { (0..<count).compactMap { places[(first + $0) % places.count] } }
+
   mutating func popFirst() -> Element? {
     if count == 0 { return nil }
     defer {
@@ -27,8 +30,7 @@ struct Queue<Element: Sendable>: Sendable {
   }
 
   private mutating func grow() {
-    let old = (0..<count).map { places[(first + $0) % places.count] }
-    places = old + Array(repeating: nil, count: min(limit, max(8, count * 2)) - count)
+    places = all.map(Optional.some) + Array(repeating: nil, count: min(limit, max(8, count * 2)) - count)
     first = 0
   }
 }

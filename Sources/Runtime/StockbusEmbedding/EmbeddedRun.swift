@@ -71,7 +71,7 @@ public final class EmbeddedRun: Sendable {
     do throws(MemoryFile.Failure) {
       keeper = try topology.settings.memory.map { path throws(MemoryFile.Failure) in try MemoryKeeper(path) }
     } catch { throw RunError("runtime: 'memory': \(error)") }
-    pipeline = Pipeline(topology, logger: logger, services: Services(topology.instruments), memory: keeper?.memory)
+    pipeline = Pipeline(topology, logger: logger, services: Services(topology.instruments), memory: keeper)
   }
 
   /// Runs until all components have ended, at the end of their data or after `stop`; cancelling the task ends them at once. A second call
@@ -99,7 +99,7 @@ public final class EmbeddedRun: Sendable {
     guard let keeper else { return }
     defer { keeper.release() }
     guard let memory = pipeline.leftMemory else {
-      return pipeline.logger.error("\(keeper.path): the run was cut off: the memory is that of its start")
+      return pipeline.logger.error("\(keeper.path): the run was cut off: the next one goes on at the last memory before")
     }
     do throws(MemoryFile.Failure) {
       let left = try keeper.keep(memory)

@@ -26,15 +26,15 @@ package final class Pipeline: Sendable {
   let reloadProblem = Guarded(String?.none)
   /// Nil where components that hang are reported to nobody.
   let stallWatch: StallWatch?
-  /// True if what the components leave at a stop is for another run.
-  private let isRemembered: Bool
+  /// The memory that the next run goes on from; nil if nothing outlives the run.
+  let keeper: MemoryKeeper?
   /// When components that have not ended are cut off.
   private let end = Guarded(Duration?.none)
   /// What the members have in common.
   private let shared: Context.Shared
   private let state: Guarded<State>
   /// Changes that are being made, of single components and of the whole run.
-  let changesUnderway = Guarded((single: 0, hasWhole: false))
+  let changesUnderway = Guarded((single: 0, hasWhole: false, halt: Latch?.none))
 
   private struct State {
     /// The topology of which everything but the components holds.
@@ -59,12 +59,12 @@ package final class Pipeline: Sendable {
   ///   - clock: the machine's clock; components get one that never goes back.
   ///   - services: what components find in their contexts, such as the terminal.
   ///   - watchesStalls: looks every few seconds for components that hang, which needs a timer.
-  ///   - memory: what the run before has left, if the next one is to go on where this one is stopped; nil if nothing outlives the run.
+  ///   - keeper: what the run before has left, and where this one leaves its own; nil if nothing outlives the run.
   package init(
     _ topology: Topology, clock: any Timekeeper = SystemTimekeeper(), logger: Logger, services: Services = Services(),
-    watchesStalls: Bool = false, memory: RunMemory? = nil
+    watchesStalls: Bool = false, memory keeper: MemoryKeeper? = nil
   ) {
-    isRemembered = memory != nil
+    self.keeper = keeper
     stallWatch = watchesStalls ? StallWatch() : nil
     runLog = RunLog(clock)
     let logger = runLog.recording(logger)
@@ -78,11 +78,13 @@ package final class Pipeline: Sendable {
     var shared = Context.Shared(settings, clock: self.clock, logger: logger, notices: notices)
     (shared.run, shared.waiting) = (view, pool?.parking ?? Waiting(.spin))
     (shared.services, shared.watermarkClock) = (services, watermarkClock)
+    (shared.receipts, shared.followsEndedRun) = (keeper?.receipts, keeper?.memory.isOfEndedRun ?? true)
     self.shared = shared
     state = Guarded(State(topology: topology, topics: notices.topics))
     for plan in topology.nodes {
-      let member = makeMember(plan, files: topology.files) { Self.edges(of: plan, topics) }
-      if let memory { member.slot.context.memory.take(memory.entries(for: plan)) }
+      // With a memory the sources begin once it is kept how the run has begun.
+      let member = makeMember(plan, files: topology.files, isOnTrial: keeper != nil) { Self.edges(of: plan, topics, after: keeper?.memory) }
+      if let memory = keeper?.memory { member.slot.context.memory.take(memory.entries(for: plan)) }
       state.withLock { state in
         state.members.append(member)
         state.topics[plan.id] = member.slot.output
@@ -123,8 +125,10 @@ package final class Pipeline: Sendable {
   }
 
   /// The edges that a plan's inputs name.
-  static func edges(of plan: PlannedNode, _ topics: [String: any AnyTopic]) -> [Edge] {
-    let edges = plan.inputs.compactMap { input in topics[input.from].map { Edge($0, options: input.options) } }
+  static func edges(of plan: PlannedNode, _ topics: [String: any AnyTopic], after memory: RunMemory? = nil) -> [Edge] {
+    let edges = plan.inputs.compactMap { input in
+      topics[input.from].map { Edge($0, options: input.options, waiting: memory?.waiting(at: plan, from: input.from)) }
+    }
     precondition(edges.count == plan.inputs.count, "a topology lists upstream before downstream")
     return edges
   }
@@ -224,7 +228,7 @@ package final class Pipeline: Sendable {
   /// Asks for a graceful stop: sources end, all other components drain. A second call has no effect.
   package func stop() {
     end.withLock { $0 = $0 ?? clock.uptime + settings.drainDeadline }
-    if isRemembered { for member in everybody { member.slot.handOverAtEnd() } }
+    if keeper != nil { for member in everybody { member.slot.handOverAtEnd() } }
     stopSignal.fire()
     noteHealth()
   }

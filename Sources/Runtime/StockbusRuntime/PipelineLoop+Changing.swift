@@ -30,7 +30,7 @@ extension Pipeline {
   /// A plan with the same options and other inputs rewires the present instance. The plan belongs to a checked topology whose other
   /// components are those of the run.
   package func replace(_ plan: PlannedNode) async throws(ChangeError) {
-    try begin(.single)
+    try await begin(.single)
     defer { end(.single) }
     try await exchange(plan)
   }
@@ -40,14 +40,30 @@ extension Pipeline {
     case single, whole
   }
 
-  func begin(_ extent: Extent) throws(ChangeError) {
-    let isFree = changesUnderway.withLock { changes in
-      if changes.hasWhole || extent == .whole && changes.single > 0 { return false }
+  func begin(_ extent: Extent) async throws(ChangeError) {
+    // For a moment only.
+    while let halt = changesUnderway.withLock({ $0.halt }), !Task.isCancelled { await halt.wait() }
+    if !tryBegin(extent) { throw ChangeError("another change of the run is in progress") }
+  }
+
+  private func tryBegin(_ extent: Extent) -> Bool {
+    changesUnderway.withLock { changes in
+      if changes.hasWhole || changes.halt != nil || extent == .whole && changes.single > 0 { return false }
       if extent == .whole { changes.hasWhole = true } else { changes.single += 1 }
       return true
     }
-    if !isFree { throw ChangeError("another change of the run is in progress") }
   }
+
+  /// Keeps changes waiting until this latch fires; false if one is in progress.
+  func beginHalt(_ end: Latch) -> Bool {
+    changesUnderway.withLock { changes in
+      if changes.hasWhole || changes.single > 0 { return false }
+      changes.halt = end
+      return true
+    }
+  }
+
+  func endHalt() { changesUnderway.withLock { $0.halt.take() }?.fire() }
 
   func end(_ extent: Extent) {
     changesUnderway.withLock { if extent == .whole { $0.hasWhole = false } else { $0.single -= 1 } }

@@ -77,6 +77,12 @@ struct PipelineLoop {
       await latencyWatch.run(clock) { pipeline.members.map(\.slot) }
       return .nothing
     }
+    if let keeper = pipeline.keeper {
+      group.addTask(executorPreference: globalConcurrentExecutor) {
+        await keeper.keepRegularly(what: pipeline)
+        return .nothing
+      }
+    }
     let runLog = pipeline.runLog
     group.addTask {
       await runLog.run()

@@ -11,7 +11,7 @@ extension Pipeline {
   /// its first and its last one, so none is lost, doubled or reordered; see Documentation/maintain/architecture.md. Throws if the run as a
   /// whole would be another one, if a new or changed component does not start, and if a component does not reach the end of a batch.
   package func apply(_ next: Topology) async throws(ChangeError) -> TopologyDifference {
-    try begin(.whole)
+    try await begin(.whole)
     defer { end(.whole) }
     let difference = topology.difference(to: next)
     if let obstacle = difference.obstacle { throw ChangeError(obstacle) }
@@ -157,7 +157,7 @@ struct TopologyChange {
       for input in plan.inputs {
         guard let topic = topics[input.from], coming.contains(where: { $0.slot.output === topic }) else { continue }
         let reader = slot.newReader(input.options)
-        let inlet = topic.attachReader(reader.parker, options: reader.options)
+        let inlet = topic.attachReader(reader.parker, options: reader.options, waiting: nil)
         inlet.hold()
         slot.adopt(inlet)
       }

@@ -52,6 +52,7 @@ package final class RetryingFile {
     // Only the run's first instance empties the file, because the events that an earlier instance has written are already delivered.
     let isFirst = context.recall(Self.opened) != path
     if !isFirst { options.opening = .append }
+    if let mark = context.recall(Self.mark) ?? nil, mark.path == path { options.mark = (mark.place, context.followsEndedRun) }
     do throws(FileError) {
       let file = try RotatingFile(path: path, options: options, files: context.files)
       file.calls = calls
@@ -67,7 +68,22 @@ package final class RetryingFile {
     } catch { throw EnvironmentFailure("\(error)", isPermanent: error.isPermanent) }
     context.remember(path, Self.opened)
     context.remember("", Self.torn)
+    // A next instance of this run finds the file as this one leaves it.
+    context.remember(nil, Self.mark)
   }
+
+  /// Remembers where the file ends, for a run that goes on there.
+  package func keepMemory() throws(FileError) {
+    guard let file else { return }
+    context.remember(try file.mark().map { Mark(path: path, place: $0) }, Self.mark)
+  }
+
+  private struct Mark: Sendable, Codable {
+    let path: String
+    let place: FileMark
+  }
+
+  private static var mark: MemoryKey<Mark?> { MemoryKey("end", whenOptionsChange: .keep) }
 
   // The values for the next instance: the file that was opened, and the one that ends in an incomplete line.
   private static var opened: MemoryKey<String> { MemoryKey("opened", whenOptionsChange: .keep) }
@@ -107,7 +123,10 @@ package final class RetryingFile {
   package func finish() async throws(EnvironmentFailure) {
     guard let file else { return }
     taken = 0
-    try await persistently { () throws(FileError) in try file.close() }
+    try await persistently { () throws(FileError) in
+      if context.goesOnInAnotherRun { try keepMemory() }
+      try file.close()
+    }
     self.file = nil
   }
 

@@ -10,8 +10,10 @@ extension RotatingFile {
   }
 
   /// The options of a `RotatingFile`.
-  package struct Options: Hashable, Sendable {
+  package struct Options: Sendable {
     package var opening = Opening.append
+    /// Where an earlier run has left the file, and whether it has ended there; nil if there was none.
+    package var mark: (place: FileMark, isLeft: Bool)?
     /// The size in bytes that a file does not exceed, unless a single record is longer; nil for no limit.
     package var rotateAt: Int?
     /// How many full files are kept, at least 1; `path.1` is the newest.

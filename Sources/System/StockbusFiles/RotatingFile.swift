@@ -63,7 +63,8 @@ package final class RotatingFile {
     self.files = files
     target = path
     buffer.reserveCapacity(options.bufferSize + 4096)
-    try open(truncate: options.opening == .truncate)
+    if let mark = options.mark, let place = FilePlace(path), !mark.isLeft { mark.place.undoRotations(of: place.path, keep: options.keep) }
+    try open(truncate: options.opening == .truncate, after: options.mark)
   }
 
   /// Writes as many of the remaining bytes as possible. Errors are not reported here, so call `close`.
@@ -108,6 +109,12 @@ package final class RotatingFile {
     self.ends.append(ends, from: start)
     size += bytes.count
     hasRecord = true
+  }
+
+  /// Writes all bytes in the buffer, and returns where the file then ends; nil if it is no plain file.
+  package func mark() throws(FileError) -> FileMark? {
+    try flush()
+    return isPlain && descriptor >= 0 ? FileMark(descriptor, at: target) : nil
   }
 
   /// Writes all bytes in the buffer; after a failure the rest stays for the next attempt.
@@ -196,7 +203,7 @@ package final class RotatingFile {
 }
 
 extension RotatingFile {
-  private func open(truncate: Bool) throws(FileError) {
+  private func open(truncate: Bool, after mark: (place: FileMark, isLeft: Bool)? = nil) throws(FileError) {
     if path == "-" {
       descriptor = 1
     } else {
@@ -224,6 +231,7 @@ extension RotatingFile {
       let code = calls.truncate(descriptor, 0)
       if code != 0 { throw FileError(.open, path: path, code: code) }
     }
+    if let mark, isPlain { try mark.place.cut(descriptor, at: target, isLeft: mark.isLeft, by: calls.truncate) }
     begin(behind: isPlain ? Descriptor.plainSize(descriptor) ?? 0 : 0)
   }
 

@@ -1,6 +1,6 @@
 internal import LibC
 internal import StockbusPlugin
-internal import StockbusSystem
+package import StockbusSystem
 
 /// A file that is replaced as a whole: whoever reads it finds the former contents or the whole new ones, also after a crash.
 package enum WholeFile {
@@ -36,5 +36,24 @@ package enum WholeFile {
     // The contents have to be on disk before the file gets its name.
     let code = Descriptor.sync(file.rawValue)
     if code != 0 { throw FileError(.sync, path: path, code: code) }
+  }
+}
+
+/// Files that are read as a whole.
+package enum FileBytes {
+  /// The bytes of a plain file, at most so many; nil if there is none. Anything else at the path is an error.
+  package static func whole(_ path: String, atMost limit: Int) throws(Errno) -> [UInt8]? {
+    do throws(Errno) {
+      let file = try FileDescriptor.opening(path, .readOnly, .nonBlocking)
+      defer { try? file.shut() }
+      var status = stat()
+      guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        throw status.st_mode & S_IFMT == S_IFDIR ? Errno.isDirectory : Errno.notSupported
+      }
+      return try file.readToEnd(atMost: limit)
+    } catch {
+      if error == .noSuchFileOrDirectory || error == .notDirectory { return nil }
+      throw error
+    }
   }
 }

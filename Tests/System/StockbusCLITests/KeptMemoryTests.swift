@@ -63,7 +63,9 @@ struct KeptMemoryTests {
 
   /// Runs the configuration, and interrupts it once `lines` lines of its output were read, of which far more is left than pipes and rings
   /// hold; without a number it runs to its end. Returns the exit status and the errors.
-  private func run(_ config: String, interruptedAfter lines: Int? = nil) throws -> (status: Int32, errors: String) {
+  private func run(_ config: String, interruptedAfter lines: Int? = nil, by signal: Int32 = SIGINT) throws -> (
+    status: Int32, errors: String
+  ) {
     let process = Process()
     process.executableURL = ProgramTests.program
     process.arguments = ["run", "--quiet", config]
@@ -82,7 +84,7 @@ struct KeptMemoryTests {
       count += piece.count { $0 == 10 }
       if !isInterrupted, count >= lines ?? 0 {
         isInterrupted = true
-        process.interrupt()
+        kill(process.processIdentifier, signal)
       }
     }
     let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -113,6 +115,27 @@ struct KeptMemoryTests {
     #expect(whole.isEmpty && others.count == 3 * stops.count, "\(others.joined(separator: "\n"))")
   }
 
+  @Test(arguments: [[1], [1000], [500, 9000, 10, 5000]])
+  func `a run that is killed and goes on writes what one run writes`(kills: [Int]) throws {
+    folder.put(desk("whole"), in: "whole.yaml")
+    #expect(try run("whole.yaml").status == 0)
+    folder.put(desk("parts", memory: "runtime: { memory: kept/desk.memory }"), in: "parts.yaml")
+    for lines in kills { #expect(try run("parts.yaml", interruptedAfter: lines, by: SIGKILL).status == SIGKILL) }
+    #expect(try run("parts.yaml").status == 0)
+    for name in Self.outputs { #expect(text("parts-\(name)") == text("whole-\(name)"), "\(name)") }
+  }
+
+  @Test func `a file that somebody has changed since is left alone`() throws {
+    folder.put(desk("parts", memory: "runtime: { memory: desk.memory }"), in: "parts.yaml")
+    #expect(try run("parts.yaml", interruptedAfter: 9000).status == 0)
+    let changed = text("parts-bars.csv") + "mine\n"
+    folder.put(changed, in: "parts-bars.csv")
+    let result = try run("parts.yaml")
+    #expect(result.errors.contains("parts-bars.csv': it was changed since the run left it"), "\(result.errors)")
+    #expect(result.status != 0)
+    #expect(text("parts-bars.csv") == changed)
+  }
+
   @Test func `what goes on and what begins anew is said`() throws {
     let memory = "runtime: { memory: desk.memory }"
     folder.put(desk("a", memory: memory), in: "plugins.yaml")
@@ -132,7 +155,7 @@ struct KeptMemoryTests {
     let valid = try ask("validate").output
     #expect(valid.contains("these go on: live (expected symbols, position)"), "\(valid)")
     #expect(valid.contains("desk.memory: 'minutes' has other options: dropped: bars\n"), "\(valid)")
-    #expect(valid.contains("desk.memory: 'ranks' is not in the configuration: dropped: opened"), "\(valid)")
+    #expect(valid.contains("desk.memory: 'ranks' is not in the configuration: dropped: end, opened"), "\(valid)")
     // Forgetting.
     #expect(try ask("memory", "forget", "dusk").errors.contains("desk.memory has nothing of 'dusk'; did you mean 'desk'?"))
     #expect(try ask("memory", "forget", "desk", "live").output == "desk.memory: forgotten: live, desk\n")

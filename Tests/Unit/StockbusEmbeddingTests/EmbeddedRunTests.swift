@@ -169,7 +169,7 @@ import Testing
   @Test func `a run with a memory goes on where the one before was stopped`() async throws {
     let folder = TemporaryFolder()
     let text = """
-      runtime: { memory: "\(folder.path)/run.memory" }
+      runtime: { memory: "\(folder.path)/run.memory", drain_deadline: 1h }
       sources: { ticks: { plugin: generator, symbols: [AAPL], rate: max } }
       processors: { ranked: { plugin: sorting_feed, inputs: [ticks] } }
       """

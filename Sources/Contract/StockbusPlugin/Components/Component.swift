@@ -30,6 +30,9 @@ public protocol Component: Actor {
   init(_ settings: Settings, _ context: Context) throws
   /// Called once after `init`, before the first event: open files and sockets here. A throw ends the instance, after `stop`.
   func start() async throws
+  /// Remembers what another run needs to go on here, as at the end of this one. Called between two batches of an instance that continues. A
+  /// throw means that it is not possible at present. No waiting.
+  func keepMemory() throws
   /// Called once at the end of every instance that `init` has created, even after a throw or a cancellation: close what `start` opened.
   func stop() async
 }
@@ -44,6 +47,7 @@ extension Component {
   public static func carryOver(_ old: Memory, from before: Settings, to after: Settings, into memory: Memory) {}
   public static func withoutEffects(_ settings: Settings) -> Settings { settings }
   public func start() async throws {}
+  public func keepMemory() throws {}
   public func stop() async {}
 }
 

@@ -19,6 +19,10 @@ public struct Context: Sendable {
     package var services = Services()
     /// Lets the watermarks of live sources follow the clock; nil if the run has no such clock.
     package var watermarkClock: WatermarkClock?
+    /// Nil if what components remember ends with the run.
+    package var receipts: (any Receipts)?
+    /// False if the run before was killed, and may have written files behind what it has left.
+    package var followsEndedRun = true
 
     package init(clock: any Timekeeper, logger: Logger, seed: UInt64, notices: any NoticePublisher) {
       self.clock = clock
@@ -159,6 +163,15 @@ public struct Context: Sendable {
   public func recall<Value>(_ key: MemoryKey<Value>) -> Value? {
     memory.read(key) { reason in logger.warning("'\(key.name)' begins anew: what an earlier run has left cannot be used, as \(reason)") }
   }
+
+  /// True if what is remembered outlives the run.
+  package var isRemembered: Bool { shared.receipts != nil }
+
+  /// Nil if nothing outlives the run.
+  package var receipts: (any Receipts)? { shared.receipts }
+
+  /// False if what is recalled was kept while a run went on that was then killed.
+  package var followsEndedRun: Bool { shared.followsEndedRun }
 
   /// True in `handOver` if the next instance belongs to another run, with the same options.
   package var goesOnInAnotherRun: Bool { memory.isForAnotherRun }

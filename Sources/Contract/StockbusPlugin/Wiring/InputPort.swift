@@ -12,7 +12,9 @@ package final class InputPort: Sendable {
 
   private let state: Mutex<State>
 
-  convenience init(_ edge: Edge, _ parker: Parker) { self.init(edge.topic.attachReader(parker, options: edge.options)) }
+  convenience init(_ edge: Edge, _ parker: Parker) {
+    self.init(edge.topic.attachReader(parker, options: edge.options, waiting: edge.waiting))
+  }
 
   init(_ inlet: any AnyInlet) { state = Mutex(State(inlet: inlet)) }
 
@@ -54,9 +56,12 @@ package final class InputPort: Sendable {
 package struct Edge: Sendable {
   package let topic: any AnyTopic
   package let options: SubscriptionOptions
+  /// Events of an earlier run, which come before those of the topic; nil if there are none.
+  package let waiting: WaitingEvents?
 
-  package init(_ topic: any AnyTopic, options: SubscriptionOptions = SubscriptionOptions()) {
+  package init(_ topic: any AnyTopic, options: SubscriptionOptions = SubscriptionOptions(), waiting: WaitingEvents? = nil) {
     self.topic = topic
     self.options = options
+    self.waiting = waiting
   }
 }

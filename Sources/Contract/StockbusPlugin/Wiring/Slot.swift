@@ -159,6 +159,17 @@ internal import Synchronization
   /// that run.
   package func handOverAtEnd() { context.memory.isForAnotherRun = true }
 
+  /// What the component would leave to another run now, with the events that wait at the readers of its output. Only while these readers and
+  /// the component itself are halted; a source without inputs goes on. Throws if that is not possible at present.
+  package func legacy(readers: [any AnyInlet]) async throws -> Legacy {
+    let (component, isOccupied) = state.withLock { ($0.component, $0.isOccupied) }
+    if let component { return try await component.legacy(in: self, readers) }
+    let legacy = Legacy(memory: context.memory.entries, waiting: readers.map(\.waiting))
+    // One that is about to start may already work.
+    if isOccupied || self.isOccupied { throw Busy(description: "is being started") }
+    return legacy
+  }
+
   private func ask(_ request: Request) {
     // All under the lock: an instance that reacts at once finds the whole request, and none of it is set after the reaction.
     state.withLock { state in
@@ -355,4 +366,29 @@ internal import Synchronization
 
   @usableFromInline
   func ended() { state.withLock { $0.component = nil } }
+}
+
+/// What a component leaves to another run.
+package struct Legacy: Sendable {
+  package let memory: [Memory.Entry]
+  /// The events that wait at the readers of its output.
+  package let waiting: [WaitingEvents]
+}
+
+/// A component that is in the middle of what cannot be interrupted.
+private struct Busy: Error, CustomStringConvertible {
+  let description: String
+}
+
+extension Component {
+  /// Isolated and without waiting: what a source remembers, and what it has published, are of one moment.
+  fileprivate func legacy(in slot: Slot, _ readers: [any AnyInlet]) throws -> Legacy {
+    if slot.output?.isSpilling == true { throw Busy(description: "has no room for what it sends") }
+    let memory = slot.context.memory
+    // A next instance must not find in there what this one goes on with.
+    let before = memory.contents
+    defer { memory.contents = before }
+    try keepMemory()
+    return Legacy(memory: memory.entries, waiting: readers.map(\.waiting))
+  }
 }

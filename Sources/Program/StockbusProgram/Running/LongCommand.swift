@@ -17,7 +17,7 @@ package enum LongCommand {
   /// A pipeline that logs to the console and whose components use the console's terminal. Exits with status 78 if the history that the
   /// configuration names cannot be read.
   static func pipeline(
-    _ topology: Topology, logLevel: LogLevel, _ format: LogFormat = .text, watchesStalls: Bool = false, memory: RunMemory? = nil
+    _ topology: Topology, logLevel: LogLevel, _ format: LogFormat = .text, watchesStalls: Bool = false, memory: MemoryKeeper? = nil
   ) throws -> Pipeline {
     let past = try Program.current.knownPast(of: topology)
     let zone = topology.settings.displayZone

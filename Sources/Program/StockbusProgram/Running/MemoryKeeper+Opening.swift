@@ -29,7 +29,7 @@ extension MemoryKeeper {
   /// Keeps what a run that has ended leaves, and prints what cannot be kept. Returns false if the next run will not go on from there.
   func keep(what pipeline: Pipeline) -> Bool {
     guard let memory = pipeline.leftMemory else {
-      StandardError.write("\(path): the run was cut off, so that what it leaves does not fit together: the memory is that of its start")
+      StandardError.write("\(path): the run was cut off; the next one goes on at the last memory before")
       return false
     }
     do throws(MemoryFile.Failure) {

@@ -79,7 +79,7 @@ struct RunSession<Companion: RunCompanion> {
     if topology.files.readStandardInput, isatty(STDIN_FILENO) == 1 { Console.terminal.takeKeyboard() }
     let keeper = try topology.memoryKeeper("; nothing was started")
     let pipeline = try LongCommand.pipeline(
-      topology, logLevel: options.logLevel, options.logFormat, watchesStalls: true, memory: keeper?.memory)
+      topology, logLevel: options.logLevel, options.logFormat, watchesStalls: true, memory: keeper)
     for note in notes + (keeper?.lines(in: topology) ?? []) { pipeline.logger.notice("\(note)") }
     Terminal.installCrashRestore()
     let reader = options.commands.map { CommandReader(path: $0, pipeline: pipeline) }

@@ -21,6 +21,8 @@ package enum MemoryFile {
   private static let limit = 1 << 30
   private static let family = "stockbus memory "
   private static let head = family + "1 "
+  /// Behind the time, if the run went on.
+  private static let going = ", the run goes on"
 
   private struct Heading: Codable {
     let component: String
@@ -58,21 +60,11 @@ package enum MemoryFile {
 
   /// Nil if there is no file.
   private static func contents(_ path: String) throws(Failure) -> [UInt8]? {
-    let bytes: [UInt8]
     do throws(Errno) {
-      let file = try FileDescriptor.opening(path, .readOnly, .nonBlocking)
-      defer { try? file.shut() }
-      var status = stat()
-      guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-        throw status.st_mode & S_IFMT == S_IFDIR ? Errno.isDirectory : Errno.notSupported
-      }
-      bytes = try file.readToEnd(atMost: limit + 1)
-    } catch {
-      if error == .noSuchFileOrDirectory || error == .notDirectory { return nil }
-      throw Failure(description: "\(path) cannot be read: \(error)")
-    }
-    if bytes.count > limit { throw Failure(description: "\(path) is longer than a gigabyte, and so no memory of a run") }
-    return bytes
+      guard let bytes = try FileBytes.whole(path, atMost: limit + 1) else { return nil }
+      if bytes.count <= limit { return bytes }
+    } catch { throw Failure(description: "\(path) cannot be read: \(error)") }
+    throw Failure(description: "\(path) is longer than a gigabyte, and so no memory of a run")
   }
 
   private struct Reader {
@@ -99,9 +91,12 @@ package enum MemoryFile {
     }
 
     mutating func read() throws(Failure) -> RunMemory {
-      guard let first = next(), first.starts(with: MemoryFile.head.utf8),
-        let time = try? Timestamp(iso8601: String(decoding: first.dropFirst(MemoryFile.head.utf8.count), as: UTF8.self))
-      else { throw MemoryFile.foreign(path) }
+      guard let first = next(), first.starts(with: MemoryFile.head.utf8) else { throw MemoryFile.foreign(path) }
+      let words = String(decoding: first.dropFirst(MemoryFile.head.utf8.count), as: UTF8.self)
+      let isOfEndedRun = !words.hasSuffix(MemoryFile.going)
+      guard let time = try? Timestamp(iso8601: String(words.dropLast(isOfEndedRun ? 0 : MemoryFile.going.count))) else {
+        throw MemoryFile.foreign(path)
+      }
       var marks = [UInt8](first)
       var values: [(Heading, Memory.Entry)] = []
       while let heading = next() {
@@ -112,7 +107,7 @@ package enum MemoryFile {
           let marks = [UInt8](marks.dropLast(16))
           guard mark.elementsEqual(Digest.mark(marks + words).utf8), words.elementsEqual("end \(values.count)".utf8), place == bytes.count
           else { throw damaged("the end does not match what is before it") }
-          return RunMemory(time: time, components: Self.components(values))
+          return RunMemory(time: time, components: Self.components(values), isOfEndedRun: isOfEndedRun)
         }
         guard let value = next(), mark.elementsEqual(Digest.mark(words + [10] + value).utf8),
           let heading = JSONDocument.read(Heading.self, [UInt8](words))
@@ -142,7 +137,7 @@ package enum MemoryFile {
   @discardableResult
   package static func write(_ memory: RunMemory, to path: String) throws(Failure) -> [String] {
     var (left, text, marks, count): ([String], [UInt8], [UInt8], Int) = ([], [], [], 0)
-    text = [UInt8]((head + (memory.time ?? Timestamp(ns: 0)).description).utf8)
+    text = [UInt8]((head + (memory.time ?? Timestamp(ns: 0)).description + (memory.isOfEndedRun ? "" : going)).utf8)
     marks = text
     text.append(10)
     for component in memory.components {

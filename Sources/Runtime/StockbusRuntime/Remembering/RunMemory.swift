@@ -23,15 +23,18 @@ package struct RunMemory: Sendable {
   /// When it was left; nil if there was no run before.
   package let time: Timestamp?
   package let components: [Component]
+  /// False if it was kept while a run went on that has not ended since.
+  package let isOfEndedRun: Bool
 
-  package init(time: Timestamp? = nil, components: [Component] = []) {
+  package init(time: Timestamp? = nil, components: [Component] = [], isOfEndedRun: Bool = true) {
     self.time = time
     self.components = components
+    self.isOfEndedRun = isOfEndedRun
   }
 
   /// The same without these components.
   package func without(_ ids: [String]) -> RunMemory {
-    RunMemory(time: time, components: components.filter { !ids.contains($0.id) })
+    RunMemory(time: time, components: components.filter { !ids.contains($0.id) }, isOfEndedRun: isOfEndedRun)
   }
 
   // MARK: For another run
@@ -61,28 +64,25 @@ package struct RunMemory: Sendable {
 
   private func use(for plan: PlannedNode) -> (entries: [Memory.Entry], use: Use)? {
     guard let own = components.first(where: { $0.id == plan.id }) else { return nil }
+    // Those go to its inputs.
+    let all = own.entries.filter { !$0.name.hasPrefix(Self.waitingPrefix) }
     func use(_ kept: [Memory.Entry], _ reason: String?) -> (entries: [Memory.Entry], use: Use) {
       let names = kept.map(\.name)
-      let dropped = own.entries.map(\.name).filter { !names.contains($0) }
+      let dropped = all.map(\.name).filter { !names.contains($0) }
       return (kept, Use(component: plan.id, kept: names, dropped: dropped, reason: dropped.isEmpty ? nil : reason))
     }
     if own.plugin != plan.plugin.name { return use([], "was a \(own.plugin)") }
-    if own.options == plan.optionsDigest { return use(own.entries, nil) }
-    return use(own.entries.filter(\.isKept), "has other options")
+    if own.options == plan.optionsDigest { return use(all, nil) }
+    return use(all.filter(\.isKept), "has other options")
   }
-}
 
-extension Pipeline {
-  /// What the components leave for the next run; nil if some were cut off. To be called when the run has ended.
-  package var leftMemory: RunMemory? {
-    if abortSignal.hasFired { return nil }
-    return RunMemory(
-      time: clock.now,
-      components: members.compactMap { member in
-        let entries = member.slot.context.memory.entries
-        let plan = member.plan
-        return entries.isEmpty
-          ? nil : RunMemory.Component(id: plan.id, plugin: plan.plugin.name, options: plan.optionsDigest, entries: entries)
-      })
+  /// The events that waited at this input of a component, whatever it is now.
+  func waiting(at plan: PlannedNode, from input: String) -> WaitingEvents? {
+    let entry = components.first { $0.id == plan.id }?.entries.first { $0.name == Self.waitingPrefix + input }
+    guard case .stored(let stored) = entry?.value else { return nil }
+    return try? stored.decode(WaitingEvents.self)
   }
+
+  /// Names of values that are the events that waited at an input.
+  static let waitingPrefix = "waiting from "
 }

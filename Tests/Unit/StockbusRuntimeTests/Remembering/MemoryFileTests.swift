@@ -4,6 +4,7 @@ import StockbusPlugin
 import StockbusTestKit
 import Testing
 
+@testable import EventBus
 @testable import StockbusRuntime
 
 /// The file with a run's memory: what was written is read, and nothing else.
@@ -119,5 +120,28 @@ import Testing
     let failure = #expect(throws: MemoryFile.Failure.self) { try MemoryKeeper(path) }
     #expect(failure?.description.contains("another output of this program is writing it") == true, "\(String(describing: failure))")
     try withExtendedLifetime(keeper) { _ = try keeper.keep(memory) }
+  }
+
+  @Test func `events that wait at an input go there, once`() throws {
+    let plan = try #require(try pipeline(OrderTests.chain).pipeline.topology.nodes.first { $0.id == "second" })
+    let waiting = WaitingEvents([Tick(7), Tick(8)])
+    let left = RunMemory(
+      time: memory.time,
+      components: [
+        RunMemory.Component(
+          id: "second", plugin: "pass", options: plan.optionsDigest,
+          entries: [
+            Memory.Entry(name: "waiting from first", isKept: true, version: 1, value: .live(waiting)),
+            Memory.Entry(name: "count", isKept: true, version: 1, value: .live(42)),
+          ])
+      ], isOfEndedRun: false)
+    try MemoryFile.write(left, to: path)
+    let read = try MemoryFile.read(path)
+    #expect(read.time == memory.time && !read.isOfEndedRun)
+    #expect(read.entries(for: plan).map(\.name) == ["count"])
+    #expect(read.waiting(at: plan, from: "ticks") == nil)
+    let topic = Topic<Tick>("first")
+    let inlet = topic.attachReader(Parker(), options: SubscriptionOptions(), waiting: read.waiting(at: plan, from: "first"))
+    #expect(try #require(inlet as? Inlet<Tick>).nextBatch(limit: 9).map(\.number) == [7, 8])
   }
 }
