@@ -25,7 +25,7 @@ extension MoverBoard {
       (saved.window == nil) == (window == nil),
       saved.standings.allSatisfy({ Int($0.calendar) == calendar(of: $0.symbol) })
     else { return false }
-    if let left = saved.window, window?.restore(left, symbols: saved.standings.count, at: saved.received) != true { return false }
+    if let left = saved.window, window?.restore(left, symbols: saved.standings.count) != true { return false }
     (received, changeByTime, clocks) = (saved.received, saved.changeByTime, saved.clocks)
     nextDue = window?.due ?? clocks.map(\.due).min() ?? .max
     lists.extend(to: saved.standings.count, rules)
@@ -50,28 +50,34 @@ extension RollingWindow {
 
   var saved: Saved { Saved(buckets: buckets, last: Array(last)) }
 
-  /// Returns false, and changes nothing, if no window has left this: each slot leads to an earlier one of its symbol, or out of the window.
-  mutating func restore(_ saved: Saved, symbols: Int, at received: Int64) -> Bool {
+  /// Returns false, and changes nothing, if no window has left this: each slot leads to an earlier one of its symbol, or to a bucket that has left
+  /// the window, and so is before all others.
+  mutating func restore(_ saved: Saved, symbols: Int) -> Bool {
     guard saved.last.count == symbols, zip(saved.buckets, saved.buckets.dropFirst()).allSatisfy({ $0.number < $1.number }) else {
       return false
     }
-    let start = start(at: received)
+    let start = saved.buckets.first?.number ?? .max
     let counts = Dictionary(uniqueKeysWithValues: saved.buckets.map { ($0.number, $0.slots.map(\.entry)) })
     func isPlace(_ bucket: Int64, _ index: UInt32, of entry: UInt32) -> Bool {
       guard let entries = counts[bucket] else { return bucket < start }
       return Int(index) < entries.count && entries[Int(index)] == entry
     }
-    for bucket in saved.buckets {
-      for slot in bucket.slots {
-        guard Int(slot.entry) < symbols, slot.previousBucket < bucket.number,
+    var (buckets, last) = (saved.buckets, ContiguousArray(saved.last))
+    for at in buckets.indices {
+      for index in buckets[at].slots.indices {
+        let slot = buckets[at].slots[index]
+        guard Int(slot.entry) < symbols, slot.previousBucket < buckets[at].number,
           isPlace(slot.previousBucket, slot.previousIndex, of: slot.entry)
         else { return false }
+        // A bucket of this number must not be found if it comes again.
+        if slot.previousBucket < start { (buckets[at].slots[index].previousBucket, buckets[at].slots[index].previousIndex) = (.min, 0) }
       }
     }
-    for (entry, place) in saved.last.enumerated() {
+    for (entry, place) in last.enumerated() {
       if !isPlace(place.bucket, place.index, of: UInt32(truncatingIfNeeded: entry)) { return false }
+      if place.bucket < start { last[entry] = Last() }
     }
-    put(saved.buckets, ContiguousArray(saved.last))
+    put(buckets, last)
     return true
   }
 }

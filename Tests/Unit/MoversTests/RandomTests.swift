@@ -79,7 +79,7 @@ import Testing
       let settings = settings(period, &random)
       let trades = try trades(120, period, &random)
       var (whole, parts) = (MoverFeed(MoverBoard(settings)), MoverFeed(MoverBoard(settings)))
-      for trade in trades {
+      for (place, trade) in trades.enumerated() {
         if random.oneIn(5) {
           let saved = try written(parts.saved)
           parts = MoverFeed(MoverBoard(settings))
@@ -87,6 +87,13 @@ import Testing
           #expect(parts.due == whole.due)
         }
         #expect(parts.take([trade]).map(figures) == whole.take([trade]).map(figures), "seed \(seed), \(settings.period)")
+        // Time may go on without events, so that something is due between two of them.
+        if let due = whole.due, place + 1 < trades.count, due < trades[place + 1].received, random.oneIn(2) {
+          var (one, other) = (Collected(), Collected())
+          parts.advance(to: due, into: &one)
+          whole.advance(to: due, into: &other)
+          #expect(one.events.map(figures) == other.events.map(figures), "seed \(seed), \(settings.period)")
+        }
       }
     }
   }
