@@ -45,7 +45,7 @@ struct Desk {
   /// Opens the accounts as they were saved, also those of newcomers, and accounts that are new in the settings.
   ///
   /// Without saved accounts they are opened by the first event or command, whose time is the first known one.
-  mutating func restore(_ settings: PaperBrokerSettings, from state: SavedTrading) throws(BrokerError) {
+  mutating func restore(_ settings: PaperBrokerSettings, from state: SavedTrading, mayRepeat: Bool = true) throws(BrokerError) {
     let known = Dictionary(state.snapshot.accounts.map { ($0.account, $0) }) { first, _ in first }
     for account in settings.accounts { try broker.open(account.rules, at: state.position.time, into: &outcomes) }
     if let newcomers {
@@ -56,7 +56,7 @@ struct Desk {
       }
     }
     try broker.restore(state.snapshot)
-    booked = state.position
+    if mayRepeat { booked = state.position }
     position = state.position
     changedAt = state.position
     if position.time.ns != .min { markets.begin(at: position.time.before, &broker, into: &outcomes) }

@@ -73,7 +73,7 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
       let saved = try book?.load() ?? (settings.path == nil ? context.recall(Self.kept) : nil)
       if let saved {
         for remark in Desk.remarks(on: settings, after: saved) { context.logger.warning("\(remark)") }
-        try desk.restore(settings, from: saved)
+        try desk.restore(settings, from: saved, mayRepeat: settings.path != nil || context.recall(Self.isExact) != true)
         warnOfFuture()
       }
     } catch let error as HistoryError {
@@ -85,17 +85,25 @@ package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableCompo
     try await save()
   }
 
-  package func keepMemory() { if settings.path == nil, desk.hasBegun { context.remember(desk.state(), Self.kept) } }
+  package func keepMemory() { remember(isExact: true) }
+
+  private func remember(isExact: Bool) {
+    guard settings.path == nil, desk.hasBegun else { return }
+    context.remember(desk.state(), Self.kept)
+    context.remember(isExact, Self.isExact)
+  }
 
   package func stop() {
     hasStopped = true
-    keepMemory()
+    remember(isExact: context.goesOnInAnotherRun)
     do { try book?.close() } catch { context.logger.error("\(error)") }
     book = nil
   }
 
   /// Without a file: the state that the next instance goes on with.
   private static var kept: MemoryKey<SavedTrading> { MemoryKey("desk", whenOptionsChange: .keep) }
+  /// True if none of the events that have made that state comes again.
+  private static var isExact: MemoryKey<Bool> { MemoryKey("exact", whenOptionsChange: .keep) }
 
   // MARK: Events
 
