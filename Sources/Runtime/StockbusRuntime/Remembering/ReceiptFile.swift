@@ -6,7 +6,7 @@ internal import StockbusSystem
 /// The receipts of a run, a line each, in a file beside its memory that grows until a memory is kept that was taken after them.
 final class ReceiptFile: Receipts {
   private struct State {
-    /// With the number of memories that had been begun before.
+    /// With the number of memories that had been begun before; `Int.max` for those of an earlier run, whose events may come again at any time.
     var receipts: [String: Int] = [:]
     var begun = 0
     /// The last memory that somebody waits for.
@@ -37,7 +37,7 @@ final class ReceiptFile: Receipts {
     do throws(Errno) {
       if let bytes = try FileBytes.whole(path, atMost: Self.limit) {
         for line in bytes.split(separator: 10, omittingEmptySubsequences: false).dropLast() {
-          state.receipts[String(decoding: line, as: UTF8.self)] = 0
+          state.receipts[String(decoding: line, as: UTF8.self)] = .max
         }
       }
     } catch { throw MemoryFile.Failure(description: "\(path) cannot be read: \(error)") }
@@ -45,7 +45,14 @@ final class ReceiptFile: Receipts {
     self.state = Guarded(state)
   }
 
-  func contains(_ receipt: String) -> Bool { state.withLock { $0.receipts[receipt] != nil } }
+  func contains(_ receipt: String) -> Bool {
+    state.withLock { state in
+      guard let begun = state.receipts[receipt] else { return false }
+      // Its event has come again, and does so once only.
+      if begun == .max { state.receipts[receipt] = state.begun }
+      return true
+    }
+  }
 
   func add(_ receipt: String) {
     state.withLock { state in

@@ -38,6 +38,15 @@ import Testing
     #expect(file.contains("meanwhile"))
   }
 
+  @Test func `a receipt of an earlier run stays until its event has come again`() throws {
+    try receipts().add("desk web 1")
+    let file = try receipts()
+    for _ in 0..<3 { file.memoryEnds(file.memoryBegins(), isKept: true) }
+    #expect(file.contains("desk web 1"))
+    file.memoryEnds(file.memoryBegins(), isKept: true)
+    #expect(!file.contains("desk web 1"))
+  }
+
   @Test func `who waits for a memory goes on when one is kept that was taken afterwards, or cannot be`() async throws {
     let file = try receipts()
     let earlier = file.memoryBegins()
