@@ -46,6 +46,8 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
   /// Alerts that have not been published yet.
   private var unpublished: [Alert] = []
   private var hasEnded = false
+  /// True once the deliveries are waited for.
+  private var isEnding = false
   private(set) var hasStopped = false
   /// Wakes whoever publishes, and whoever waits until there is room again, or until everything is delivered.
   private let bell = Parker()
@@ -356,7 +358,7 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
           continue
         }
         // First it is kept that the alert was due, so that another run does not send it under another id.
-        await context.receipts?.memoryIsKept(notification.memory)
+        if !isEnding { await context.receipts?.memoryIsKept(notification.memory) }
       }
       let outcome = await delivery.attempt(notification) { error, pause in await retry(number, after: error, in: pause) }
       deliveries.settle(number, outcome)
@@ -377,6 +379,8 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
   }
 
   package func handOver() async {
+    // No memory is taken meanwhile.
+    isEnding = true
     countAsides()
     let deadline = context.clock.uptime + settings.deadline
     // A cancelled task does not wait for the deliveries.

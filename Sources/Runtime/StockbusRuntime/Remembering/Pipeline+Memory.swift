@@ -37,6 +37,8 @@ extension Pipeline {
     var halted: [Member] = []
     defer { for member in halted { member.slot.resume() } }
     for member in members where !member.slot.isPureSource && !member.hasEnded {
+      // At the end of its inputs a component sends what it holds back, however long that takes.
+      if member.slot.ports.allSatisfy(\.inlet.isFinished) { throw Obstacle(description: "'\(member.id)' is about to end") }
       let reached = Latch()
       halted.append(member)
       member.slot.halt { reached.fire() }
