@@ -97,9 +97,12 @@ package final class MemoryKeeper: Sendable {
         if trouble?.isTold == true { pipeline.logger.notice("\(path): the memory is kept again") }
         trouble = nil
       }
-      let rest = now + (now - began) * Self.share
+      // What was in vain has cost little but waiting.
+      let rest = now + (obstacle == nil ? (now - began) * Self.share : Self.least)
       await receipts.bell.sleep(until: max(began + Self.pause, rest), clock)
-      if receipts.isAwaited, clock.uptime < rest, (try? await clock.sleep(until: rest)) == nil { break }
+      // Alerts that wait for a memory do not wait for long.
+      let soon = min(rest, now + Self.pause)
+      if receipts.isAwaited, clock.uptime < soon, (try? await clock.sleep(until: soon)) == nil { break }
     }
     receipts.memoryEnds(.max, isKept: false)
   }
