@@ -49,12 +49,11 @@ package struct FileMark: Sendable, Codable, Hashable {
     }
   }
 
-  /// Cuts the open file back. Returns why that is not possible, as the end of a sentence that names it.
+  /// Cuts the open file back. Throws, and changes nothing, if it is another one now; a file that was removed or emptied begins again.
   ///
   /// - Parameter isLeft: the run has ended there, and written nothing since.
   func cut(_ descriptor: Int32, at path: String, isLeft: Bool, by truncate: (Int32, Int) -> Int32) throws(FileError) {
     let length = Descriptor.plainSize(descriptor) ?? 0
-    // One that was removed or emptied begins again.
     if length == 0 { return }
     let isSame = length >= self.length && Self.end(of: path, at: self.length) == end
     if !isSame || isLeft && length != self.length {

@@ -62,6 +62,7 @@ extension Pipeline {
     return memory(of: members.map { ($0, entries[$0.id] ?? []) }, isAtEnd: false)
   }
 
+  /// Lets the sources publish, which wait for the first memory. Without effect afterwards.
   func letSourcesBegin() { for member in members { member.slot.join() } }
 
   /// In a task of its own, because a source may wait for a pipe with its thread.
