@@ -119,7 +119,7 @@ def run(tests, only=None, serve=stand_in, **options):
             browser.close()
             server.close()
         chromium.close()
-    print(f"{len(failed)} failed" if failed else "all passed")
+    print(f"{len(failed)} failed: {', '.join(failed)}" if failed else "all passed")
     sys.exit(1 if failed else 0)
 
 

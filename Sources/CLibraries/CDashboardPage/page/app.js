@@ -22,7 +22,8 @@ const ZONES = ['exchange', 'local', 'UTC']
 class App {
   constructor() {
     this.model = new Model()
-    this.settings = { ...DEFAULTS, ...this.#stored() }
+    this.settings = { ...DEFAULTS, ...this.#stored(localStorage) }
+    this.unsaved = new Set(Object.keys(this.#stored(sessionStorage))) // what the server has not taken yet
     this.session = { user: null, accounts: false, zone: 'UTC', can: [] }
     this.reads = 0 // of the session: an answer that was overtaken says nothing
     this.speaker = new Speaker(document.getElementById('say'))
@@ -214,21 +215,34 @@ class App {
 
   keep(change) {
     Object.assign(this.settings, change)
+    for (const key in change) this.unsaved.add(key)
     this.#store()
-    clearTimeout(this.keeping)
-    this.keeping = setTimeout(() => put('/settings', this.settings).catch(() => {}), 500)
+    this.#save()
   }
 
+  #save() {
+    clearTimeout(this.saving)
+    this.saving = setTimeout(() => {
+      const sent = { ...this.settings }
+      put('/settings', sent).then(() => {
+        for (const key of this.unsaved) if (sent[key] === this.settings[key]) this.unsaved.delete(key)
+        this.#store()
+      }, () => {})
+    }, 500)
+  }
+
+  /** What was changed here since, also before a reload, is newer than what the server has. */
   #adopt(settings) {
-    Object.assign(this.settings, settings)
+    for (const key in settings) if (!this.unsaved.has(key)) this.settings[key] = settings[key]
     this.#store()
+    if (this.unsaved.size > 0) this.#save()
     this.applyLook()
     this.router.view?.settingsChanged?.()
   }
 
-  #stored() {
+  #stored(storage) {
     try {
-      return JSON.parse(localStorage.getItem(STORE) ?? '{}')
+      return JSON.parse(storage.getItem(STORE) ?? '{}')
     } catch {
       return {}
     }
@@ -237,6 +251,7 @@ class App {
   #store() {
     try {
       localStorage.setItem(STORE, JSON.stringify(this.settings))
+      sessionStorage.setItem(STORE, JSON.stringify(Object.fromEntries([...this.unsaved].map(key => [key, 1]))))
     } catch {
       // Without storage they last as long as the page.
     }

@@ -7,7 +7,11 @@ export class Lists {
     app.model.on('watchlists', lists => this.#take(lists))
   }
 
-  async load() {
+  load() {
+    return (this.arrival = this.#load())
+  }
+
+  async #load() {
     try {
       this.#take(await get('/watchlists'))
     } catch (error) {
@@ -39,6 +43,7 @@ export class Lists {
   }
 
   async toggle(symbol) {
+    await this.arrival // else it would be put on a new list
     const holding = this.current?.symbols.includes(symbol) ? this.current : this.all.find(list => list.symbols.includes(symbol))
     const list = holding ?? this.current ?? { name: 'watchlist', symbols: [] }
     const symbols = holding ? list.symbols.filter(each => each !== symbol) : [...list.symbols, symbol]

@@ -86,9 +86,11 @@ export class RuleList {
         const text = more[index].value.trim()
         if (text && !lines[index].hidden) rule[name] = text
       })
+      const sent = [value, ...more].map(input => [input, input.value])
       try {
         await this.app.alerts.make(rule)
-        for (const input of [value, ...more]) input.value = ''
+        // What was typed meanwhile is the next rule.
+        for (const [input, text] of sent) if (input.value === text) input.value = ''
       } catch (error) {
         setText(this.error, error.message)
       }
