@@ -109,6 +109,7 @@ recovery: setup
 	python3 Tests/System/Recovery/kill.py .build/debug/stockbus --kills $(or $(KILLS),200)
 	python3 Tests/System/Recovery/people.py .build/debug/stockbus --kills $(or $(KILLS),50)
 	python3 Tests/System/Recovery/memory.py .build/debug/stockbus --kills $(or $(KILLS),200)
+	python3 Tests/System/Recovery/past.py .build/debug/stockbus
 
 ## test-browser [PARTS=]           try the dashboard's page in Chromium, and the program's (PARTS=program); PARTS=figures: measure it
 test-browser:

@@ -18,7 +18,7 @@ enum BarsPlugin: PricedEventPlugin {
 /// Makes bars of the events of one type.
 ///
 /// `BarBook`, and Documentation/use/bars.md for users, describe which events count for which bar, when bars are sent, and their contents.
-actor Bars<Reader: BarReader>: TimedProcessor {
+actor Bars<Reader: BarReader>: TimedProcessor, PastNeedingComponent {
   private let context: Context
   private let reader: Reader
   private var book: BarBook
@@ -26,6 +26,10 @@ actor Bars<Reader: BarReader>: TimedProcessor {
   private var splits: SplitWatch?
 
   static func faults(in settings: BarsSettings) -> [(option: String, message: String)] { Reader.faults(in: settings) }
+
+  static func interval(_ settings: BarsSettings) -> Duration? {
+    settings.lengths.compactMap(\.nanoseconds).max().map { .nanoseconds($0) }
+  }
 
   private struct Left: Sendable, Codable {
     let snapshot: BarSnapshot

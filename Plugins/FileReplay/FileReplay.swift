@@ -121,7 +121,10 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     case .times: try await runPaced(&replay, into: &output)
     }
     logShapes(replay)
-    if settings.isRaw { passedOver.note(replay.messages) }
+    if settings.isRaw {
+      passedOver.note(replay.messages)
+      context.remember(replay.numbers, VenueNumbers.memory)
+    }
     for tally in replay.tallies { note(tally) }
   }
 

@@ -20,7 +20,7 @@ enum FilterPlugin: AnyEventPlugin {
 /// a run; the new condition survives a failure.
 ///
 /// What functions over earlier events remember survives a change of the run too, as far as the new condition has the same functions.
-package actor Filter<E: Event>: Processor, CommandableComponent, ExplainingComponent {
+package actor Filter<E: Event>: Processor, CommandableComponent, ExplainingComponent, PastNeedingComponent {
   package static var commands: [CommandInfo] {
     [CommandInfo("where [EXPRESSION]", "Replaces the condition from now on; without an expression, shows the present one.")]
   }
@@ -38,6 +38,10 @@ package actor Filter<E: Event>: Processor, CommandableComponent, ExplainingCompo
 
   package static func namedSymbols(_ settings: FilterSettings) -> [NamedSymbol] {
     ((try? Expression<E>(settings.where.text, in: .withMemory))?.symbolNames ?? []).map { NamedSymbol($0, in: "where") }
+  }
+
+  package static func needs(_ settings: FilterSettings) -> [PastNeed] {
+    .all((try? Expression<E>(settings.where.text, in: .withMemory))?.needs ?? [])
   }
 
   package init(_ settings: FilterSettings, _ context: Context) throws {

@@ -29,7 +29,7 @@ extension Plugin {
 ///
 /// It never fails because of the server: one that cannot be reached, refuses, redirects in circles or sends malformed data is queried again
 /// later. A document that has not changed, by its `ETag`, its `Last-Modified` or its bytes, is not published again.
-actor HTTPPoll<E: DecodedEvent>: Source, DecodingComponent {
+actor HTTPPoll<E: DecodedEvent>: LiveSource, DecodingComponent {
   private let settings: HTTPPollSettings
   private let context: Context
   private let transport: any HTTPTransport
@@ -40,6 +40,7 @@ actor HTTPPoll<E: DecodedEvent>: Source, DecodingComponent {
   private var schedule: PollSchedule
   private var state: ConnectionStatus.State?
   private var expectedSymbols: ExpectedSymbols
+  private var border: PastBorder
   private let fetches: Counter
   private let unchanged: Counter
   private let failures: Counter
@@ -62,6 +63,7 @@ actor HTTPPoll<E: DecodedEvent>: Source, DecodingComponent {
       interval: settings.interval,
       pauses: RetryPauses(first: settings.backoff, most: settings.backoffLimit, random: context.random()))
     expectedSymbols = ExpectedSymbols(settings.symbols.map(\.description), after: context.recall(ExpectedSymbols.memory))
+    border = PastBorder(context)
     fetches = context.counter("fetches", "Requests for the document.")
     unchanged = context.counter("unchanged", "Fetches of an unchanged document.")
     failures = context.counter("failures", "Fetches that failed.")
@@ -207,6 +209,7 @@ actor HTTPPoll<E: DecodedEvent>: Source, DecodingComponent {
     let isWatched = !expectedSymbols.isComplete
     let verdict = body.withUnsafeBufferPointer { bytes in
       decoder.decode(bytes, received: now) { event in
+        if !border.isOver, !border.admits(event) { return }
         if isWatched, let symbol = E.schema.symbol(of: event) { came.append(symbol) }
         output.send(event)
       }

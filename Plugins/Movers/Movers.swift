@@ -25,7 +25,7 @@ enum MoversPlugin: PricedEventPlugin {
 /// earlier first. The per cent is that of `Percent.change`; a symbol that has neither risen nor fallen is in no list of per cent.
 ///
 /// Documentation/use/movers.md describes the periods, when the figures are reset, references, splits and jumps.
-package actor Movers<E: PricedEvent>: TimedProcessor {
+package actor Movers<E: PricedEvent>: TimedProcessor, PastNeedingComponent {
   private var feed: MoverFeed
   private let context: Context
 
@@ -36,6 +36,10 @@ package actor Movers<E: PricedEvent>: TimedProcessor {
       instruments.isEmpty && instruments.zone == nil && past.isEmpty ? nil : MarketReference(instruments, settings.period.kind, past)
     feed = MoverFeed(MoverBoard(settings, reference))
     if let saved = context.recall(Self.saved) { feed.restore(saved) }
+  }
+
+  package static func needs(_ settings: MoversSettings) -> [PastNeed] {
+    if case .rolling(let period) = settings.period { [PastNeed("the period", .time(period))] } else { [] }
   }
 
   /// What the run before has left.

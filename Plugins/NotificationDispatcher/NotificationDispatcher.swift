@@ -24,7 +24,7 @@ enum NotificationDispatcherPlugin: PricedEventPlugin {
 /// Three loops run on one actor: `receive` evaluates the rules, `run` publishes, `background` delivers, with one task for each channel. A
 /// slow channel delays only itself. A slow reader of the alerts that loses nothing (`block`) delays the prices, as on any edge.
 package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, BackgroundComponent, ExplainingComponent,
-  FileWritingComponent
+  FileWritingComponent, PastNeedingComponent
 {
   package typealias Input = E
   package typealias Output = Alert
@@ -178,6 +178,15 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
     }
   }
 
+  package static func needs(_ settings: NotificationSettings) -> [PastNeed] {
+    let functions = settings.rules.flatMap { rule in
+      rule.expressions.flatMap { (try? Expression<E>($0.text.text, in: .withMemory))?.needs ?? [] }
+    }
+    let windows = settings.rules.compactMap { rule in rule.window.map { PastNeed("the window of \(shown(rule.effectiveName))", .time($0)) }
+    }
+    return .all(functions) + windows
+  }
+
   package static func namedSymbols(_ settings: NotificationSettings) -> [NamedSymbol] {
     settings.rules.enumerated().flatMap { number, rule in rule.namedSymbols.map { $0.inside("rules", item: number) } }
   }
@@ -197,10 +206,12 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
       throw EnvironmentFailure(error.message, isPermanent: true)
     }
     deliveries = DeliveryQueues(channels, queue: settings.queue, quiet: quiet, context: context)
-    for each in left.undelivered {
+    // What is for other channels stays for a run that has them: the past is played without any.
+    for each in left.undelivered where channels.contains(where: { $0.name == each.channel }) {
       if let notification = Notification(each.notification, component: context.id) { deliveries.restore(notification, to: each.channel) }
     }
-    left = ([], [:])
+    left.undelivered.removeAll { each in channels.contains { $0.name == each.channel } }
+    for channel in channels { left.ends[channel.name] = nil }
     endWithoutRule()
     if !Self.worksWithTime(settings), book.present.contains(where: \.test.needsTime) {
       context.logger.warning(
@@ -420,7 +431,10 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
       alerts: numbers.map { Knowledge.Known(subject: $0, numbers: $1, sent: unresolved[$0]) })
     if withDeliveries {
       knowledge.unpublished = unpublished.map { SavedEvent($0) }
-      knowledge.undelivered = deliveries.undelivered.map { Knowledge.Undelivered(channel: $0.channel, notification: $0.notification.saved) }
+      knowledge.undelivered =
+        left.undelivered
+        + deliveries.undelivered.map { Knowledge.Undelivered(channel: $0.channel, notification: $0.notification.saved) }
+      knowledge.ends = left.ends
       for queue in deliveries.queues { knowledge.ends[queue.name] = queue.channel?.place?.end }
     }
     context.remember(knowledge, Self.known)

@@ -127,7 +127,7 @@ package struct SortingFeedSettings: Options {
 /// then all of it from rank 1 on; readers then have the list that the new options would have given from the beginning, including sizes that
 /// waited for the next event of their symbol. After a change of `since` everything begins again: the feed first sends that all symbols have
 /// left.
-package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, ExplainingComponent {
+package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, ExplainingComponent, PastNeedingComponent {
   private let settings: SortingFeedSettings
   private var ranking: Ranking
   /// Nil if changes count from the first price.
@@ -202,6 +202,8 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
     (isNew, unsent, isPlain) = (false, nil, openings == nil && splits == nil && numbers == nil)
     if isPlain { ranking.update(events, into: &output) } else { update(events, into: &output) }
   }
+
+  package static func needs(_ settings: SortingFeedSettings) -> [PastNeed] { .all(settings.number(for: E.self)?.needs ?? []) }
 
   package func keepMemory() {
     // If no event has arrived, readers still have the list of the previous instance.

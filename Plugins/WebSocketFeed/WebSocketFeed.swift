@@ -21,7 +21,7 @@ extension Plugin {
 /// symbol without trades for hours is no reason for that.
 ///
 /// It runs on its socket's thread, so that a message changes threads only once, on its way to the readers.
-actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent, DecodingComponent {
+actor WebSocketFeed<E: FeedEvent>: LiveSource, ThreadedComponent, DecodingComponent {
   private let thread = NetworkThread.next()
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.executor }
   nonisolated var ownExecutor: any OwnExecutor { thread }
@@ -34,8 +34,11 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent, DecodingComponent 
   private var isAuthenticated = false
   /// Rings when the venue has replied to the authentication.
   private let reply = Bell()
-  /// What is done about missing trades; nil if breaks are only reported.
+  /// What is known of the trades' numbers; nil if breaks are only reported.
   var filling: Filling?
+  /// The last numbers of the past, and its last times.
+  let past: VenueNumbers
+  private var border: PastBorder
   /// The present connection.
   private(set) var connection: WebSocketConnection?
   /// Rings when a trade may be missing.
@@ -101,7 +104,18 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent, DecodingComponent 
       throw EnvironmentFailure("the address is not a WebSocket URL", isPermanent: true)
     }
     tallies = FeedTallies(context)
+    past = context.recall(VenueNumbers.memory) ?? VenueNumbers()
+    border = PastBorder(context)
   }
+
+  /// Another instance, or another run, goes on with the numbers.
+  func keepMemory() {
+    guard let ends = filling?.filler.ends, !ends.numbers.last.isEmpty else { return }
+    context.remember(ends.numbers, VenueNumbers.memory)
+    context.remember(ends.end, PastEnd.memory)
+  }
+
+  func stop() { keepMemory() }
 
   func run(into output: inout Outlet<E>) async throws {
     var kept = settings.connection
@@ -126,9 +140,9 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent, DecodingComponent 
         }
       }
     }
-    if settings.gaps == .fill {
-      let plans = try FillPlan.all(of: settings.spec, limit: FillLimits.pageBytes)
-      filling = Filling(plans, series: Self.series(of: reader), settings.connection, context)
+    if settings.gaps == .fill || !past.last.isEmpty {
+      let plans = settings.gaps == .fill ? try FillPlan.all(of: settings.spec, limit: FillLimits.pageBytes) : []
+      filling = Filling(plans, series: Self.series(of: reader), after: past, settings.connection, context)
     }
     // What is still missing at an end of any kind is a gap.
     defer {
@@ -206,7 +220,7 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent, DecodingComponent 
     if E.kind == nil, spec.messages == nil { return nil }
     return try MessageReader(
       spec, event: E.kind, symbols: settings.symbols, limit: settings.connection.frameLimit.bytes, intake: context.symbols,
-      filled: settings.gaps == .fill ? Set((spec.fill?.entries ?? []).map(\.name)) : [])
+      filled: Set(settings.gaps == .fill ? (spec.fill?.entries ?? []).map(\.name) : []).union(past.last.map(\.series)))
   }
 
   // MARK: Out
@@ -301,7 +315,7 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent, DecodingComponent 
     let received = output.receipt(context.clock.now)
     let verdict = message.withBytes { bytes in
       E.read(bytes, &reader, by: context.id, at: received) { event, number in
-        if !admits(number) { return }
+        if !admits(event, number) { return }
         if !expectedSymbols.isComplete, let symbol = E.schema.symbol(of: event) { expectedSymbols.meet(symbol) }
         output.send(event)
       }
@@ -313,6 +327,13 @@ actor WebSocketFeed<E: FeedEvent>: Source, ThreadedComponent, DecodingComponent 
       if filling?.filler.takeOpened() == true { fillNews.ring() }
     }
     if let kept = reader?.takeKept() { context.report(kept, of: "\(url)") }
+  }
+
+  /// False if an event has come before, and must not be sent again. Its number knows better than its time.
+  @inline(__always)
+  private func admits(_ event: E, _ number: EventNumber) -> Bool {
+    if number.series >= 0 { return admits(number) }
+    return border.isOver || border.admits(event)
   }
 
   private func reportGaps(_ gaps: [SequenceGap]) {

@@ -76,6 +76,14 @@ struct Capture<E: ReplayEvent>: ~Copyable {
     }
   }
 
+  /// The last numbers of the venue's trades.
+  var numbers: VenueNumbers {
+    switch reader {
+    case .some(let reader): reader.numbers
+    case .none: VenueNumbers()
+    }
+  }
+
   private mutating func reconnected() { reader?.reconnected() }
 
   /// Reads a message and stores its events.

@@ -47,6 +47,7 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
   /// Unknown messages of a raw capture by shape.
   var shapes: [(shape: String, count: Int)] { capture.shapes }
   var messages: MessageTally? { capture.messages }
+  var numbers: VenueNumbers { capture.numbers }
 
   /// The breaks in sequence numbers that a raw capture has shown since the last call.
   mutating func takeGaps() -> [SequenceGap] { capture.takeGaps() }

@@ -34,6 +34,7 @@ final class MergedFile<E: ReplayEvent> {
   /// Unknown messages by shape.
   var shapes: [(shape: String, count: Int)] { cursor.shapes }
   var messages: MessageTally? { cursor.messages }
+  var numbers: VenueNumbers { cursor.numbers }
 
   /// The counts of the rows up to the last returned event.
   var counts: ReplayCounts {

@@ -67,6 +67,13 @@ struct Replay<E: ReplayEvent>: ~Copyable {
   /// Messages of raw captures in all loops, by kind.
   var messages: [MessageTally] { ([finishedMessages] + files.map(\.messages)).compactMap(\.self) }
 
+  /// The last numbers of the venue's trades in raw captures.
+  var numbers: VenueNumbers {
+    var numbers = VenueNumbers()
+    for file in files { numbers.add(file.numbers) }
+    return numbers
+  }
+
   /// For showing progress: bytes of the files read in this loop, and the size of all files (nil if one is not a plain file), before
   /// decompression.
   var progress: (read: Int, size: Int?) {

@@ -5,7 +5,7 @@ internal import StockbusPlugin
 struct GapFiller {
   /// A symbol's numbers, from their beginning or the venue's last new beginning.
   struct Key: Hashable, Sendable {
-    let plan: Int
+    let series: Int
     let symbol: Symbol
     var generation = 0
   }
@@ -34,9 +34,9 @@ struct GapFiller {
   /// After so many attempts in vain, one after the other, a hole is told.
   static let attemptLimit = 8
 
-  let plans: [FillPlan]
-  /// The index of the plan of each series of the reader; -1 if there is none.
-  private let planOfSeries: [Int]
+  /// The names of the reader's series, and how the missing trades of each are fetched; nil if they cannot be.
+  private let series: [String]
+  private let plans: [FillPlan?]
   private var numbers: [Symbol: [(key: Key, numbers: TradeNumbers)]] = [:]
   private var open = 0
   private var told: [Told] = []
@@ -44,10 +44,32 @@ struct GapFiller {
   /// Replies that failed, one after the other.
   private var failures = 0
 
-  init(_ plans: [FillPlan], series: [String]) {
-    self.plans = plans
-    planOfSeries = series.map { name in plans.firstIndex { $0.series == name } ?? -1 }
+  /// - Parameters:
+  ///   - past: the numbers that had come before.
+  ///   - time: the time of a symbol's last trade before.
+  init(
+    _ plans: [FillPlan], series: [String], after past: VenueNumbers = VenueNumbers(),
+    since time: (Symbol) -> Timestamp = { _ in .init(ns: 0) }
+  ) {
+    self.series = series
+    self.plans = series.map { name in plans.first { $0.series == name } }
+    for last in past.last {
+      guard let place = series.firstIndex(of: last.series) else { continue }
+      numbers[last.symbol, default: []].append(
+        (Key(series: place, symbol: last.symbol), TradeNumbers(after: last.number, at: time(last.symbol))))
+    }
   }
+
+  /// The last numbers, and the times of their trades.
+  var ends: (numbers: VenueNumbers, end: PastEnd) {
+    let all = numbers.values.joined().sorted { ($0.key.series, $0.key.symbol.id) < ($1.key.series, $1.key.symbol.id) }
+    return (
+      VenueNumbers(all.map { .init(series: series[$0.key.series], symbol: $0.key.symbol, number: $0.numbers.last) }),
+      PastEnd(symbols: all.map { .init(symbol: $0.key.symbol, time: $0.numbers.lastTime, count: 0) })
+    )
+  }
+
+  func plan(of key: Key) -> FillPlan? { plans[key.series] }
 
   /// The gaps to tell since the last call.
   mutating func takeTold() -> [Told] {
@@ -64,10 +86,9 @@ struct GapFiller {
 
   /// Records a trade of the feed; false if it has come before.
   mutating func admit(_ number: Int64, series: Int32, of symbol: Symbol, at time: Timestamp, now: Duration) -> Bool {
-    guard series >= 0, Int(series) < planOfSeries.count, planOfSeries[Int(series)] >= 0 else { return true }
-    let plan = planOfSeries[Int(series)]
-    guard let place = numbers[symbol]?.firstIndex(where: { $0.key.plan == plan }) else {
-      numbers[symbol, default: []].append((Key(plan: plan, symbol: symbol), TradeNumbers(number, at: time)))
+    guard plans.indices.contains(Int(series)) else { return true }
+    guard let place = numbers[symbol]?.firstIndex(where: { $0.key.series == Int(series) }) else {
+      numbers[symbol, default: []].append((Key(series: Int(series), symbol: symbol), TradeNumbers(number, at: time)))
       return true
     }
     switch change(symbol, place, { $0.take(number, at: time, due: now + Self.pause) }) {
@@ -98,8 +119,8 @@ struct GapFiller {
 
   /// The hole to fetch now: of those that are due, the one that has been due for the longest time.
   func next(at now: Duration) -> Pursuit? {
-    guard let (key, hole) = earliest, hole.due <= now else { return nil }
-    return Pursuit(key, hole, plans[key.plan].beginning)
+    guard let (key, hole) = earliest, hole.due <= now, let plan = plan(of: key) else { return nil }
+    return Pursuit(key, hole, plan.beginning)
   }
 
   /// When the next hole is due; nil if there is none.
@@ -160,12 +181,13 @@ struct GapFiller {
   }
 
   private mutating func tell(_ hole: TradeNumbers.Hole, of key: Key) {
-    told.append(Told(stream: "\(plans[key.plan].series) \(key.symbol)", expected: hole.first, got: hole.last + 1))
+    told.append(Told(stream: "\(series[key.series]) \(key.symbol)", expected: hole.first, got: hole.last + 1))
   }
 
   /// Keeps the limits after a hole was opened.
   private mutating func limit(_ symbol: Symbol, _ place: Int) {
     guard let key = numbers[symbol]?[place].key else { return }
+    if plan(of: key) == nil, let hole = state(of: key)?.holes.last(where: { !$0.isTold }) { tell(hole.range, of: key) }
     if let forgotten = change(symbol, place, { $0.shrink() }) { tell(forgotten, of: key) }
     if open > Self.holeLimit, let hole = state(of: key)?.holes.last(where: { !$0.isTold }) { tell(hole.range, of: key) }
   }
@@ -173,7 +195,7 @@ struct GapFiller {
   private mutating func restart(_ symbol: Symbol, _ place: Int, _ number: Int64, _ time: Timestamp) {
     guard let entry = numbers[symbol]?[place] else { return }
     tell(entry.numbers.first...entry.numbers.last, of: entry.key)
-    told.append(Told(stream: "\(plans[entry.key.plan].series) \(symbol)", expected: entry.numbers.last &+ 1, got: number))
+    told.append(Told(stream: "\(series[entry.key.series]) \(symbol)", expected: entry.numbers.last &+ 1, got: number))
     var key = entry.key
     key.generation += 1
     numbers[symbol]?[place] = (key, TradeNumbers(number, at: time))

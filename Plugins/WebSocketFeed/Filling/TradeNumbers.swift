@@ -42,10 +42,17 @@ struct TradeNumbers: Sendable {
   private(set) var holes: [Hole] = []
   private(set) var first: Int64
   private(set) var last: Int64
-  private var lastTime: Timestamp
+  private(set) var lastTime: Timestamp
 
   init(_ number: Int64, at time: Timestamp) {
     first = number
+    last = number
+    lastTime = time
+  }
+
+  /// Behind a recording: every number up to `number` has come before, whatever was missing in there.
+  init(after number: Int64, at time: Timestamp) {
+    first = .min
     last = number
     lastTime = time
   }

@@ -12,16 +12,20 @@ enum FeedGaps: String, Choice {
 
 /// The counters of a feed that fills its gaps.
 struct FillTallies: Sendable {
-  let filled: Counter
   let doubles: Counter
-  let requests: Counter
-  let failures: Counter
+  /// Nil if nothing is fetched.
+  let fetching: (filled: Counter, requests: Counter, failures: Counter)?
 
-  init(_ context: Context) {
-    filled = context.counter("filled", "Missed trades that were fetched and sent.")
-    doubles = context.counter("doubles", "Trades that had come before, live or fetched, and were not sent again.")
-    requests = context.counter("fill requests", "Requests for missed trades.")
-    failures = context.counter("fill failures", "Requests for missed trades that failed.")
+  init(_ context: Context, fetches: Bool) {
+    doubles = context.counter("doubles", "Events that had come before, in the past or live, and were not sent again.")
+    if !fetches {
+      fetching = nil
+      return
+    }
+    let filled = context.counter("filled", "Missed trades that were fetched and sent.")
+    let requests = context.counter("fill requests", "Requests for missed trades.")
+    let failures = context.counter("fill failures", "Requests for missed trades that failed.")
+    fetching = (filled, requests, failures)
   }
 }
 
@@ -50,9 +54,11 @@ struct Filling {
   /// Fetched trades that wait for the loop that sends, with their numbers' owner.
   var ready: (key: GapFiller.Key, rows: [FillPlan.Row])?
 
-  init(_ plans: [FillPlan], series: [String], _ settings: ConnectionSettings, _ context: Context) {
-    filler = GapFiller(plans, series: series)
-    tallies = FillTallies(context)
+  /// - Parameter past: the numbers from which the feed goes on.
+  init(_ plans: [FillPlan], series: [String], after past: VenueNumbers, _ settings: ConnectionSettings, _ context: Context) {
+    let end = context.recall(PastEnd.memory)
+    filler = GapFiller(plans, series: series, after: past) { end?.time(of: $0) ?? context.clock.now }
+    tallies = FillTallies(context, fetches: !plans.isEmpty)
     transport = NetworkTransport(certificates: settings.tls.ca)
     pauses = Backoff(first: FillLimits.pauses.first, most: FillLimits.pauses.most, random: context.random())
   }
@@ -140,7 +146,7 @@ extension WebSocketFeed {
   private func pause() -> Duration { filling?.pauses.next() ?? .zero }
 
   private func report(_ pursuit: Pursuit, _ reason: String) {
-    filling?.tallies.failures.add(1)
+    filling?.tallies.fetching?.failures.add(1)
     context.logger.warning("missed trades of \(pursuit.key.symbol) were not fetched: \(reason)")
   }
 
@@ -169,14 +175,13 @@ extension WebSocketFeed {
       var trade = row.trade
       trade.received = received
       if let event = trade as? E { output.send(event) }
-      filling?.tallies.filled.add(1)
+      filling?.tallies.fetching?.filled.add(1)
     }
     fillTaken.ring()
   }
 
-  /// Records a trade of the feed; false if it must not be sent again.
+  /// Records a trade of the feed by its number; false if it must not be sent again.
   func admits(_ number: EventNumber) -> Bool {
-    guard filling != nil, number.series >= 0 else { return true }
     let now = context.clock.uptime
     if filling?.filler.admit(number.value, series: number.series, of: number.symbol, at: number.time, now: now) == true { return true }
     filling?.tallies.doubles.add(1)
@@ -188,10 +193,10 @@ extension WebSocketFeed {
   }
 
   private func ask(_ pursuit: Pursuit) async -> Reply {
-    guard let plan = filling?.filler.plans[pursuit.key.plan], let transport = filling?.transport else { return .rows([]) }
+    guard let plan = filling?.filler.plan(of: pursuit.key), let transport = filling?.transport else { return .rows([]) }
     let text = plan.address(of: pursuit.key.symbol, from: pursuit.from, before: pursuit.before, since: pursuit.since)
     guard let text else { return .refused("the REST has no name for the symbol", isFinal: true) }
-    filling?.tallies.requests.add(1)
+    filling?.tallies.fetching?.requests.add(1)
     filling?.free = context.clock.uptime + plan.pace
     do throws(HTTPError) {
       var request = HTTPRequest(.get, try WebAddress(text))

@@ -60,11 +60,14 @@ package final class Pipeline: Sendable {
   ///   - services: what components find in their contexts, such as the terminal.
   ///   - watchesStalls: looks every few seconds for components that hang, which needs a timer.
   ///   - keeper: what the run before has left, and where this one leaves its own; nil if nothing outlives the run.
+  ///   - memory: from what the components go on; nil for what the run before has left.
+  ///   - completeSince: from when on its events are complete; nil if all of them are that were received before it.
   package init(
     _ topology: Topology, clock: any Timekeeper = SystemTimekeeper(), logger: Logger, services: Services = Services(),
-    watchesStalls: Bool = false, memory keeper: MemoryKeeper? = nil
+    watchesStalls: Bool = false, memory keeper: MemoryKeeper? = nil, after memory: RunMemory? = nil, completeSince: Timestamp? = nil
   ) {
     self.keeper = keeper
+    let memory = memory ?? keeper?.memory
     stallWatch = watchesStalls ? StallWatch() : nil
     runLog = RunLog(clock)
     let logger = runLog.recording(logger)
@@ -79,12 +82,13 @@ package final class Pipeline: Sendable {
     (shared.run, shared.waiting) = (view, pool?.parking ?? Waiting(.spin))
     (shared.services, shared.watermarkClock) = (services, watermarkClock)
     (shared.receipts, shared.followsEndedRun) = (keeper?.receipts, keeper?.memory.isOfEndedRun ?? true)
+    shared.completeSince = completeSince
     self.shared = shared
     state = Guarded(State(topology: topology, topics: notices.topics))
     for plan in topology.nodes {
       // With a memory the sources begin once it is kept how the run has begun.
-      let member = makeMember(plan, files: topology.files, isOnTrial: keeper != nil) { Self.edges(of: plan, topics, after: keeper?.memory) }
-      if let memory = keeper?.memory { member.slot.context.memory.take(memory.entries(for: plan)) }
+      let member = makeMember(plan, files: topology.files, isOnTrial: keeper != nil) { Self.edges(of: plan, topics, after: memory) }
+      if let memory { member.slot.context.memory.take(memory.entries(for: plan)) }
       state.withLock { state in
         state.members.append(member)
         state.topics[plan.id] = member.slot.output
@@ -224,6 +228,9 @@ package final class Pipeline: Sendable {
     }
     noteHealth()
   }
+
+  /// From now on the end of the data is not the end: another run goes on there. Call it before the run.
+  package func handOverAtEnd() { for member in members { member.slot.handOverAtEnd() } }
 
   /// Asks for a graceful stop: sources end, all other components drain. A second call has no effect.
   package func stop() {

@@ -8,6 +8,9 @@ package struct FileStamp: Hashable, Sendable {
   private var seconds = 0
   private var nanoseconds = 0
 
+  /// When its contents have changed last, in nanoseconds since 1970; nil if there is no file.
+  package var changed: Int64? { size < 0 ? nil : Int64(seconds) * 1_000_000_000 + Int64(nanoseconds) }
+
   /// The present attributes of the file at `path`.
   package init(path: String) {
     var info = stat()

@@ -52,6 +52,40 @@ private func at(_ ms: Int64) -> Timestamp { Timestamp(ns: ms * 1_000_000) }
     #expect(numbers.holes.allSatisfy { $0.attempts == 0 })
   }
 
+  @Test func `behind a recording everything up to its last number has come`() {
+    var numbers = TradeNumbers(after: 100, at: at(5000))
+    #expect(numbers.take(100, at: at(5000), due: .zero) == .double)
+    #expect(numbers.take(3, at: at(0), due: .zero) == .double)
+    #expect(numbers.take(103, at: at(9000), due: .seconds(1)) == .opens)
+    #expect(numbers.holes == [.init(first: 101, last: 102, since: at(5000), due: .seconds(1))])
+    #expect(numbers.take(101, at: at(5001), due: .zero) == .fills)
+    // A venue that has begun its numbers anew since.
+    #expect(numbers.take(1, at: at(10_001), due: .zero) == .restarts)
+  }
+
+  @Test func `a series whose trades cannot be fetched tells at once what is missing`() {
+    let past = VenueNumbers([
+      .init(series: "match", symbol: "A", number: 10), .init(series: "gone", symbol: "A", number: 5),
+    ])
+    var filler = GapFiller([], series: ["other", "match"], after: past) { _ in at(5000) }
+    func admits(_ number: Int64, _ ms: Int64, of symbol: Symbol = "A", series: Int32 = 1) -> Bool {
+      filler.admit(number, series: series, of: symbol, at: at(ms), now: .zero)
+    }
+    #expect(!admits(9, 4000) && !admits(10, 5000))
+    let before = filler.takeTold()
+    #expect(before == [] && admits(13, 6000))
+    let told = filler.takeTold()
+    #expect(told == [.init(stream: "match A", expected: 11, got: 13)])
+    #expect(filler.nextDue == nil)
+    // One of the gap that comes by itself is sent, without a further gap; once.
+    #expect(admits(12, 5500))
+    #expect(!admits(12, 5500) && admits(14, 6001))
+    // A symbol that the past has not begins with its first number.
+    #expect(admits(1, 0, of: "B") && admits(7, 0, series: 0))
+    let after = filler.takeTold()
+    #expect(after == [])
+  }
+
   @Test func `the lowest of too many holes is forgotten`() {
     var numbers = TradeNumbers(0, at: at(0))
     var forgotten: [ClosedRange<Int64>] = []
@@ -71,7 +105,7 @@ private func at(_ ms: Int64) -> Timestamp { Timestamp(ns: ms * 1_000_000) }
     #expect(ranges(numbers) == [.min + 1 ... .max - 1])
     #expect(numbers.take(.min, at: Timestamp(ns: .min), due: .zero) == .double)
     #expect(numbers.take(0, at: Timestamp(ns: 0), due: .zero) == .fills)
-    let key = GapFiller.Key(plan: 0, symbol: "A")
+    let key = GapFiller.Key(series: 0, symbol: "A")
     for hole in numbers.holes { for beginning in [FillPlan.Beginning.from, .before, .since] { _ = Pursuit(key, hole, beginning) } }
   }
 
@@ -102,7 +136,7 @@ private func at(_ ms: Int64) -> Timestamp { Timestamp(ns: ms * 1_000_000) }
 }
 
 @Suite struct PursuitTests {
-  private let key = GapFiller.Key(plan: 0, symbol: "A")
+  private let key = GapFiller.Key(series: 0, symbol: "A")
 
   /// The hole 10...19 after a trade at 1000 ms.
   private func pursuit(_ beginning: FillPlan.Beginning) -> Pursuit {

@@ -9,3 +9,7 @@ public protocol Source<Output>: Component {
   /// other throw ends the instance, and supervision decides whether another one starts.
   func run(into output: inout Outlet<Output>) async throws
 }
+
+/// A source that gives what happens now, and that may have a past: recordings that are played before it begins (`past:`). By a `PastBorder` it
+/// leaves out those of its first events that were in there.
+public protocol LiveSource: Source {}

@@ -21,6 +21,8 @@ public struct Context: Sendable {
     package var watermarkClock: WatermarkClock?
     /// Nil if what components remember ends with the run.
     package var receipts: (any Receipts)?
+    /// From when on the events of the run are complete; nil if all of them are that were received before its start.
+    package var completeSince: Timestamp?
     /// False if the run before was killed, and may have written files behind what it has left.
     package var followsEndedRun = true
 
@@ -172,6 +174,9 @@ public struct Context: Sendable {
 
   /// False if what is recalled was kept while a run went on that was then killed.
   package var followsEndedRun: Bool { shared.followsEndedRun }
+
+  /// From when on the events are complete: what began earlier is not known as a whole.
+  package var completeSince: Timestamp { shared.completeSince ?? clock.now }
 
   /// True in `handOver` if the next instance belongs to another run, with the same options.
   package var goesOnInAnotherRun: Bool { memory.isForAnotherRun }

@@ -197,12 +197,12 @@ public final class Memory: Sendable {
   package func take(_ entries: [Entry]) {
     change { values in
       for entry in entries {
-        let value: any Sendable =
+        let (value, codable): (any Sendable, (any (Codable & Sendable).Type)?) =
           switch entry.value {
-          case .live(let value): value
-          case .stored(let value): value
+          case .live(let value): (value, type(of: value) as? any (Codable & Sendable).Type)
+          case .stored(let value): (value, nil)
           }
-        values[entry.name] = Value(value: value, isKept: entry.isKept, version: entry.version, codable: nil)
+        values[entry.name] = Value(value: value, isKept: entry.isKept, version: entry.version, codable: codable)
       }
     }
   }

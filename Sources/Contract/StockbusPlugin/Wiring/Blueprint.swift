@@ -19,6 +19,8 @@ public struct Blueprint: Sendable {
   package var commands: [CommandInfo] { presented ?? (component as? any CommandableComponent.Type)?.commands ?? [] }
   /// The commands of the component that it stands in for.
   private var presented: [CommandInfo]?
+  /// True if it may have a past.
+  package var takesPast: Bool { component is any LiveSource.Type }
   /// The types of the doors that its components offer.
   package var doors: [DoorID] { (component as? any OfferingComponent.Type)?.doorIDs ?? [] }
   /// True if it gets watermarks, and several inputs in the order of their receipts; of a timed sink its settings decide
@@ -110,6 +112,16 @@ public struct Blueprint: Sendable {
           return ending
         }
       }
+      copy.declared = declared
+      return copy
+    }
+
+    /// Instances that end at once, without an event.
+    package func silent() -> Assembly {
+      var copy = Assembly(
+        component, settings, isTimed: isTimed, knownSymbols: knownSymbols, namedSymbols: namedSymbols, files: [], fault: { _ in nil },
+        doubt: { _ in nil }, carryOver: carryOver, withoutEffects: withoutEffects
+      ) { _ in .ended }
       copy.declared = declared
       return copy
     }

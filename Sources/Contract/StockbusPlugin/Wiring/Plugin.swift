@@ -251,6 +251,9 @@ public struct Plugin: Sendable {
   /// True if the plugin requires inputs; otherwise it must have none.
   package var takesInputs: Bool { if case .types(let types) = accepts { !types.isEmpty } else { true } }
 
+  /// True if it is a live source, which may have a past.
+  package var takesPast: Bool { blueprints.contains(where: \.takesPast) }
+
   /// The event types that the plugin takes, in words: `trade, quote`, `events with a price`.
   package var acceptedTypes: String {
     switch accepts {

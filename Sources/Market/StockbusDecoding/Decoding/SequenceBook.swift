@@ -28,6 +28,13 @@ struct SequenceBook {
     for i in last.indices where !isPerSymbol[i] { last[i].removeAll() }
   }
 
+  /// The last numbers of the series with numbers for each symbol.
+  var perSymbol: [(series: Int, place: Int, number: Int64)] {
+    last.indices.filter { isPerSymbol[$0] }.flatMap { series in
+      last[series].enumerated().filter { $1 != .min }.map { (series, $0, $1) }
+    }
+  }
+
   /// True if this is the symbol's first item in the message. Messages are numbered from 1.
   mutating func isFirst(of message: UInt64, _ rule: CompiledSequence, place: Int) -> Bool {
     let series = Int(rule.series)

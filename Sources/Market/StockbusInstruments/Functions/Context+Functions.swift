@@ -15,7 +15,7 @@ extension Context {
   /// What functions of this component's expressions need.
   package func functionSettings<E: Event>(_ sessions: CountedSessions, for _: E.Type) -> ExpressionRunner<E>.Settings {
     ExpressionRunner<E>.Settings(
-      sessions: InstrumentSessions(instruments, sessions), completeSince: clock.now,
+      sessions: InstrumentSessions(instruments, sessions), completeSince: completeSince,
       hasMissedEvents: recall(FunctionMemory.hasHadEvents) ?? false)
   }
 

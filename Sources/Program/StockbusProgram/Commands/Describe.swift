@@ -184,6 +184,7 @@ extension Plugin {
   fileprivate var commonKeys: [String] {
     var keys: [String] = (takesInputs ? ["inputs", "merge"] : []) + ["supervision"]
     if kind != .sink || !emits.isEmpty { keys.append("output") }
+    if takesPast { keys.append("past") }
     if Program.catalogue.isolation != nil { keys.append("isolation") }
     return keys
   }

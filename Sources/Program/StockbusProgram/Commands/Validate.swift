@@ -32,6 +32,8 @@ struct Validate: ParsableCommand {
     }
     let topology = try config.topology()
     for note in topology.notes { StandardError.write(note) }
-    try StandardOutput.write(([Self.text(topology)] + topology.memoryLines()).joined(separator: "\n"))
+    let past = PastNeeds(of: topology).lines(in: topology)
+    for doubt in past.doubts { StandardError.write(doubt) }
+    try StandardOutput.write(([Self.text(topology)] + topology.memoryLines() + past.lines).joined(separator: "\n"))
   }
 }

@@ -11,6 +11,8 @@ package enum Console {
     case reply([String])
     /// Nil removes the line.
     case progress(String?)
+    /// The run is over.
+    case end
   }
 
   /// The only terminal of the process, with the colours that `begin` was given. Every run of the program passes it to its components.
@@ -44,8 +46,9 @@ package enum Console {
   /// Writes items until `finish`.
   static func printItems() async {
     var isShowing = false
-    for await item in items.stream {
+    printing: for await item in items.stream {
       switch item {
+      case .end: break printing
       case .log(let line, let role):
         clear(&isShowing)
         try? await terminal.print(StyledLine(line), to: .standardError, role: role)
@@ -76,9 +79,9 @@ package enum Console {
     isShowing = false
   }
 
-  /// Writes the remaining items, leaves the last frame on the screen, and restores the terminal.
+  /// Writes the remaining items of a run, which another one may follow, leaves the last frame on the screen, and restores the terminal.
   static func finish(_ printing: Task<Void, Never>) async {
-    items.continuation.finish()
+    while case .dropped = items.continuation.yield(.end) { await Task.yield() }
     await printing.value
     let dropped = dropped.withLock { $0 }
     if dropped > 0 {

@@ -4,32 +4,39 @@ import StockbusConfig
 import StockbusPlugin
 
 extension Plugin {
-  /// Follows a recording that stands in for a source which knows its symbols; a configuration cannot name it.
-  static let symbolGate = Plugin(
-    "symbol_gate", "Passes the events of the symbols that a source has.", SymbolGatePlugin.self,
-    hot: [.processor(SymbolGate<Trade>.self), .processor(SymbolGate<Quote>.self), .processor(SymbolGate<Bar>.self)])
+  /// Follows a recording that stands in for a source; a configuration cannot name it.
+  static let recordingGate = Plugin(
+    "recording_gate", "Passes the events of a recording that its source would have had.", RecordingGatePlugin.self,
+    hot: [.processor(RecordingGate<Trade>.self), .processor(RecordingGate<Quote>.self), .processor(RecordingGate<Bar>.self)])
 }
 
-enum SymbolGatePlugin: AnyEventPlugin {
-  static func bind<E: Event>(_: E.Type) -> Blueprint { .processor(SymbolGate<E>.self) }
+enum RecordingGatePlugin: AnyEventPlugin {
+  static func bind<E: Event>(_: E.Type) -> Blueprint { .processor(RecordingGate<E>.self) }
 }
 
-struct SymbolGateSettings: Options {
-  @Setting("The symbols that pass.") var symbols: [Symbol] = []
+struct RecordingGateSettings: Options {
+  @Setting("The symbols that pass; all if there are none.") var symbols: [Symbol] = []
+  @Setting("Whether the end of the recording is remembered, for a source that goes on behind it.") var keepsEnd = false
 }
 
-/// Passes the events of some symbols, and notes how many symbols it has left out.
-actor SymbolGate<E: Event>: Processor {
+/// Passes the events of some symbols or of all, notes how many symbols it has left out, and remembers where the recording has ended.
+actor RecordingGate<E: Event>: Processor {
   typealias Input = E
   typealias Output = E
 
   private let context: Context
+  private let passesAll: Bool
+  private let keepsEnd: Bool
   /// By symbol handle: 0 does not pass and has not come, 1 has come and does not, 2 passes.
   private var verdicts: [UInt8] = []
   private var leftOut: [Symbol] = []
+  /// By symbol handle: the newest time, and how many events had it.
+  private var ends: [(time: Timestamp, count: Int)] = []
 
-  init(_ settings: SymbolGateSettings, _ context: Context) {
+  init(_ settings: RecordingGateSettings, _ context: Context) {
     self.context = context
+    passesAll = settings.symbols.isEmpty
+    keepsEnd = settings.keepsEnd
     for symbol in settings.symbols {
       verdicts.grow(toHold: Int(symbol.id), filling: 0)
       verdicts[Int(symbol.id)] = 2
@@ -37,9 +44,19 @@ actor SymbolGate<E: Event>: Processor {
   }
 
   func process(_ events: Span<E>, into output: inout Outlet<E>) {
+    if passesAll {
+      output.send(contentsOf: events)
+      if keepsEnd { for i in events.indices { note(events[i]) } }
+      return
+    }
     var filtered = 0
     for i in events.indices {
-      if passes(E.schema.symbol(of: events[i])) { output.send(events[i]) } else { filtered += 1 }
+      if passes(E.schema.symbol(of: events[i])) {
+        output.send(events[i])
+        if keepsEnd { note(events[i]) }
+      } else {
+        filtered += 1
+      }
     }
     output.filter(filtered)
   }
@@ -54,7 +71,26 @@ actor SymbolGate<E: Event>: Processor {
     return verdicts[Int(symbol.id)] == 2
   }
 
-  func drain(into output: inout Outlet<E>) {
+  private func note(_ event: E) {
+    guard let symbol = E.schema.symbol(of: event) else { return }
+    let (id, time) = (Int(symbol.id), E.schema.time(of: event))
+    ends.grow(toHold: id, filling: (Timestamp(ns: .min), 0))
+    if time > ends[id].time { ends[id] = (time, 1) } else if time == ends[id].time { ends[id].count += 1 }
+  }
+
+  func drain(into output: inout Outlet<E>) { noteLeftOut() }
+
+  func handOver(into output: inout Outlet<E>) { noteLeftOut() }
+
+  func stop() {
+    if !keepsEnd { return }
+    context.remember(
+      PastEnd(
+        symbols: ends.enumerated().filter { $1.count > 0 }.map { .init(symbol: Symbol(id: UInt32($0)), time: $1.time, count: $1.count) }),
+      PastEnd.memory)
+  }
+
+  private func noteLeftOut() {
     if leftOut.isEmpty { return }
     let names = leftOut.map(\.description).sorted()
     let shown = names.count > 4 ? names.prefix(4) + ["\(names.count - 4) more"] : names[...]
@@ -67,19 +103,20 @@ extension PlannedNode {
   /// The end of the name of a recording with a gate behind it. It cannot clash with a name of a configuration, which contains no blank.
   static var recorded: String { " file" }
 
-  /// A recording, and behind it a component of its name that passes these symbols only.
-  func passing(_ symbols: [String]) throws -> [PlannedNode] {
+  /// A recording, and behind it a component of its name that passes these symbols only, or all if there are none.
+  func passing(_ symbols: [String], keepsEnd: Bool) throws -> [PlannedNode] {
     let mark = description?.idMark ?? ConfigNode.Mark(file: "--over", line: 1, column: 1)
-    let list = ConfigNode(.list(symbols.map { ConfigNode(.scalar($0), at: mark, isQuoted: true) }), at: mark)
-    guard let type = blueprint.output, let gate = Plugin.symbolGate.blueprint(for: [type], options: nil) else { return [self] }
+    func word(_ text: String) -> ConfigNode { ConfigNode(.scalar(text), at: mark, isQuoted: true) }
+    var options = [ConfigNode.Entry(key: "symbols", mark: mark, value: ConfigNode(.list(symbols.map(word)), at: mark))]
+    if keepsEnd { options.append(.init(key: "keeps_end", mark: mark, value: ConfigNode(.scalar("true"), at: mark))) }
+    guard let type = blueprint.output, let gate = Plugin.recordingGate.blueprint(for: [type], options: nil) else { return [self] }
     let recording = PlannedNode(
       id: id + Self.recorded, plugin: plugin, blueprint: blueprint, assembly: assembly, inputs: inputs,
       topic: Blueprint.TopicPlan(name: id + Self.recorded), supervision: supervision)
     return [
       recording,
       PlannedNode(
-        id: id, plugin: .symbolGate, blueprint: gate,
-        assembly: try gate.assembly(ConfigNode(.map([.init(key: "symbols", mark: mark, value: list)]), at: mark), at: mark),
+        id: id, plugin: .recordingGate, blueprint: gate, assembly: try gate.assembly(ConfigNode(.map(options), at: mark), at: mark),
         inputs: [PlannedEdge(from: recording.id)], topic: topic, supervision: supervision, description: description, place: place),
     ]
   }

@@ -31,6 +31,24 @@ struct RehearsalMistake: Error, CustomStringConvertible {
   let description: String
 }
 
+/// What recordings are played for.
+enum RehearsalPurpose {
+  /// To see what would have been: sources that replay files need no recording.
+  case rehearsal
+  /// A test, which has an input for every source.
+  case test
+  /// To begin a run with what it would have learned. Sources without a recording give nothing, and nothing is traded. What was before these
+  /// times is left out, by source.
+  case past(since: [String: Timestamp])
+
+  fileprivate var mayReplay: Bool { if case .rehearsal = self { true } else { false } }
+
+  /// True if inputs wait for their readers, and leave no event out.
+  fileprivate var waits: Bool { if case .test = self { false } else { true } }
+
+  fileprivate var since: [String: Timestamp]? { if case .past(let since) = self { since } else { nil } }
+}
+
 /// A configuration whose sources are recordings, and which has no effects outside of the run.
 struct RehearsalPlan {
   let topology: Topology
@@ -53,16 +71,15 @@ struct RehearsalPlan {
   static var replay: String { "file_replay" }
 
   /// - Parameters:
-  ///   - mayReplay: whether a source that replays a file may do so, if no recording takes its place.
   ///   - sink: what takes the place of a component that publishes nothing; nil leaves it out.
   /// - Throws: a `RehearsalMistake`, or the `Problems` of the configuration.
   init(
-    _ config: LoadedConfig, over recordings: [Recording], mayReplay: Bool = true,
+    _ config: LoadedConfig, over recordings: [Recording], for purpose: RehearsalPurpose = .rehearsal,
     sink: (ComponentDescription, PlannedNode) -> ComponentDescription? = { _, _ in nil }, _ program: Program
   ) throws {
     // What the sources read is not read here.
     let whole = try program.topology(config, looksAtFiles: false)
-    let sources = try RecordedSources(whole, recordings, mayReplay: mayReplay, look: program.fileGuess)
+    let sources = try RecordedSources(whole, recordings, for: purpose, look: program.fileGuess)
     var rehearsed = config
     rehearsed.description.components = try config.description.components.compactMap { component in
       guard let node = whole.nodes.first(where: { $0.id == component.id }) else { return component }
@@ -76,15 +93,24 @@ struct RehearsalPlan {
     // A file that a sink of the configuration makes may not be there yet, and neither is the sink.
     if let past = whole.past, access(past.path, F_OK) != 0 { rehearsed.description.history = nil }
     let topology = try program.topology(rehearsed, mayBeUnread: true)
-    var nodes = try topology.nodes.flatMap { try sources.symbols[$0.id].map($0.passing) ?? [$0] }
-    for node in topology.nodes where mayReplay {
+    var nodes = try topology.nodes.flatMap { node in
+      let keepsEnd = purpose.since != nil && sources.isRecorded(node.id)
+      return keepsEnd || sources.symbols[node.id] != nil ? try node.passing(sources.symbols[node.id] ?? [], keepsEnd: keepsEnd) : [node]
+    }
+    if purpose.since != nil {
+      nodes = try nodes.map { node in
+        let isMute = node.blueprint.kind == .source ? node.plugin.name != Self.replay : try !node.accountParts().isEmpty
+        return isMute ? node.with(node.assembly.silent()) : node
+      }
+    }
+    for node in topology.nodes where purpose.mayReplay {
       let parts = try node.accountParts()
       if parts.isEmpty { continue }
       brokers.append((node.id, parts.map(\.id)))
       let known = nodes.map(\.id)
       nodes += parts.filter { !known.contains($0.id) }
     }
-    self.topology = topology.with(nodes.map { $0.withoutEffects.mergingByReceipt(waiting: mayReplay) })
+    self.topology = topology.with(nodes.map { $0.withoutEffects.mergingByReceipt(waiting: purpose.waits) })
     self.sources = topology.nodes.filter { $0.blueprint.kind == .source }.map(\.id)
     symbols = sources.symbols
     rules = topology.nodes.flatMap { node in
@@ -102,7 +128,7 @@ private struct RecordedSources {
   private let guesses: [FileGuess?]
   /// The recordings of each source.
   private var places: [String: [Int]] = [:]
-  private let mayReplay: Bool
+  private let purpose: RehearsalPurpose
   /// What sources that replay files are, also for relays of theirs.
   private var replays: [String: ComponentDescription] = [:]
   /// The sources in whose places recordings are; of a relay that from which its events come.
@@ -110,7 +136,8 @@ private struct RecordedSources {
   /// The symbols of these sources, if their descriptions name them.
   private(set) var symbols: [String: [String]] = [:]
 
-  init(_ whole: Topology, _ recordings: [Recording], mayReplay: Bool, look: ((String) -> FileGuess)?) throws(RehearsalMistake) {
+  init(_ whole: Topology, _ recordings: [Recording], for purpose: RehearsalPurpose, look: ((String) -> FileGuess)?) throws(RehearsalMistake)
+  {
     for recording in recordings {
       let name = shown(recording.path, limit: 4096)
       // It is looked at before it is read, and read once more by another configuration.
@@ -120,7 +147,7 @@ private struct RecordedSources {
       if access(recording.path, R_OK) != 0 { throw RehearsalMistake(description: "\(name): \(String(cString: strerror(errno)))") }
     }
     self.recordings = recordings
-    self.mayReplay = mayReplay
+    self.purpose = purpose
     // A file that is no table says itself what its events are.
     guesses = recordings.map { recording in look?(recording.path) }.map { $0?.problem == nil || $0?.isCapture == true ? $0 : nil }
     let sources = whole.nodes.filter { $0.blueprint.kind == .source && $0.inputs.isEmpty }
@@ -133,7 +160,7 @@ private struct RecordedSources {
         places[node.id] = places[input.from]
         replays[node.id] = replays[input.from]
         origins[node.id] = origins[input.from]
-      } else if mayReplay, node.plugin.name == RehearsalPlan.replay {
+      } else if purpose.mayReplay, node.plugin.name == RehearsalPlan.replay {
         replays[node.id] = node.description
       }
     }
@@ -143,6 +170,8 @@ private struct RecordedSources {
       return known.allSatisfy(written.contains) ? known : nil
     }
   }
+
+  func isRecorded(_ source: String) -> Bool { places[source] != nil }
 
   /// `monday.csv: assumed zone: America/New_York`.
   var assumptions: [String] {
@@ -161,7 +190,7 @@ private struct RecordedSources {
     if let source = recording.source {
       if names.contains(source) { return source }
       throw RehearsalMistake(
-        description: (mayReplay ? "--over \(source)=\(recording.path): " : "") + "there is no source \(shown(source))"
+        description: (purpose.mayReplay ? "--over \(source)=\(recording.path): " : "") + "there is no source \(shown(source))"
           + didYouMean(source, among: names, otherwise: "; there are \(names.joined(separator: ", "))"))
     }
     let isCapture = guesses[number]?.isCapture == true
@@ -209,6 +238,7 @@ private struct RecordedSources {
     options.append(.init(key: "event", mark: given.mark, value: word(node.blueprint.output?.eventName ?? "")))
     options.append(.init(key: "format", mark: given.mark, value: word("raw")))
     options.append(.init(key: "path", mark: given.mark, value: ConfigNode(.list(paths.map(word)), at: given.mark)))
+    if let since = purpose.since?[source.id] { options.append(.init(key: "from", mark: given.mark, value: word("\(since)"))) }
     return source.with(plugin: RehearsalPlan.replay, ConfigNode(.map(options), at: given.mark))
   }
 
@@ -216,10 +246,11 @@ private struct RecordedSources {
   func component(for source: ComponentDescription, _ node: PlannedNode) throws -> ComponentDescription {
     guard let own = places[source.id] else {
       if let replay = replays[source.id] { return replay.atFullSpeed(as: source.id) }
+      if purpose.since != nil { return source }
       let given = node.blueprint.output.map { "\($0.eventName)s" } ?? "events"
       throw RehearsalMistake(
         description:
-          "source \(shown(node.id)) has no \(mayReplay ? "recording: name the file with its \(given), --over \(node.id)=FILE" : "input: write its \(given) under 'input'")"
+          "source \(shown(node.id)) has no \(purpose.mayReplay ? "recording: name the file with its \(given), --over \(node.id)=FILE" : "input: write its \(given) under 'input'")"
       )
     }
     let paths = own.map { recordings[$0].path }
@@ -242,6 +273,7 @@ private struct RecordedSources {
     if let type = node.blueprint.output?.eventName, !options.contains(where: { $0.hasPrefix("event:") }), type != Trade.eventName {
       options.append("event: \(type == Self.raw ? "raw" : type)")
     }
+    if let since = purpose.since?[source.id] { options.append("from: \"\(since)\"") }
     options.append("path: [\(paths.map(\.optionText).joined(separator: ", "))]")
     let text = "sources: { \(source.id): { plugin: \(RehearsalPlan.replay), \(options.joined(separator: ", ")) } }"
     let loaded = ConfigLoader(environment: { _ in nil }).load(text: text, file: "--over")

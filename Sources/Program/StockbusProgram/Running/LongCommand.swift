@@ -17,14 +17,16 @@ package enum LongCommand {
   /// A pipeline that logs to the console and whose components use the console's terminal. Exits with status 78 if the history that the
   /// configuration names cannot be read.
   static func pipeline(
-    _ topology: Topology, logLevel: LogLevel, _ format: LogFormat = .text, watchesStalls: Bool = false, memory: MemoryKeeper? = nil
+    _ topology: Topology, logLevel: LogLevel, _ format: LogFormat = .text, watchesStalls: Bool = false, memory: MemoryKeeper? = nil,
+    after earlier: RunMemory? = nil, completeSince: Timestamp? = nil
   ) throws -> Pipeline {
     let past = try Program.current.knownPast(of: topology)
     let zone = topology.settings.displayZone
     return Pipeline(
       topology,
       logger: Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: logLevel.level, format: format, zone: zone) },
-      services: Services(Console.terminal, topology.instruments, past), watchesStalls: watchesStalls, memory: memory)
+      services: Services(Console.terminal, topology.instruments, past), watchesStalls: watchesStalls, memory: memory, after: earlier,
+      completeSince: completeSince)
   }
 
   /// Runs the pipeline until it has ended or was stopped. Calls `ended` with its report once everything else is written and the terminal is

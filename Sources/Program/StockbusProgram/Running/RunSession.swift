@@ -78,9 +78,11 @@ struct RunSession<Companion: RunCompanion> {
     // Text that is typed as input is not for the screen.
     if topology.files.readStandardInput, isatty(STDIN_FILENO) == 1 { Console.terminal.takeKeyboard() }
     let keeper = try topology.memoryKeeper("; nothing was started")
+    guard let played = try await Self.play(before: topology, after: keeper?.memory) else { throw ExitCode.failure }
     let pipeline = try LongCommand.pipeline(
-      topology, logLevel: options.logLevel, options.logFormat, watchesStalls: true, memory: keeper)
-    for note in notes + (keeper?.lines(in: topology) ?? []) { pipeline.logger.notice("\(note)") }
+      topology, logLevel: options.logLevel, options.logFormat, watchesStalls: true, memory: keeper, after: played.memory)
+    for note in notes + (keeper?.lines(in: topology) ?? []) + played.notices { pipeline.logger.notice("\(note)") }
+    for warning in played.warnings { pipeline.logger.warning("\(warning)") }
     Terminal.installCrashRestore()
     let reader = options.commands.map { CommandReader(path: $0, pipeline: pipeline) }
     var beside: [@Sendable () async -> Void] = [{ reader?.start() }, { await ProgressLine(pipeline).show() }]
@@ -111,6 +113,20 @@ struct RunSession<Companion: RunCompanion> {
       if status != 0 { throw ExitCode(status) }
       if !isKept { throw ExitCode.failure }
     }
+  }
+
+  /// Plays the past of a run's sources. Nil if somebody has stopped it.
+  private static func play(before topology: Topology, after memory: RunMemory?) async throws -> PastRun.Played? {
+    do {
+      let past = try PastRun(before: topology, after: memory, Program.current, now: SystemTimekeeper().now)
+      guard let past else { return PastRun.Played() }
+      return try await past.play()
+    } catch let mistake as RehearsalMistake {
+      StandardError.write("past: \(mistake)\nnothing was started")
+    } catch let problems as Problems {
+      StandardError.write(ConfigArguments.report(problems, "; nothing was started"))
+    }
+    throw ExitStatus.config
   }
 
   /// Sends the command to the first viewer, once it has started.

@@ -33,7 +33,7 @@ struct TestPlan {
     let looks = test.checks.flatMap(\.screens)
     screens = Set(looks.map(\.component))
     let plan = try RehearsalPlan(
-      config, over: recordings, mayReplay: false,
+      config, over: recordings, for: .test,
       sink: { [screens] sink, node in
         node.assembly.component is any BlockComponent.Type ? screens.contains(sink.id) ? sink : nil : folder.sink(sink, node)
       }, Program.current)

@@ -18,7 +18,7 @@ struct ComponentReader {
   }
 
   private var title: String { section.title(of: id) }
-  static let reserved: Set<String> = ["plugin", "inputs", "merge", "supervision", "output", "isolation"]
+  static let reserved: Set<String> = ["plugin", "inputs", "merge", "supervision", "output", "isolation", "past"]
 
   /// The component; nil if it is not a mapping or names no plugin.
   mutating func read(_ node: ConfigNode) -> ComponentDescription? {
@@ -45,7 +45,8 @@ struct ComponentReader {
       id: id, idMark: idMark, section: section, plugin: plugin, pluginMark: pluginMark, inputs: inputs,
       inputsMark: node["inputs"]?.mark, hasAllInputs: lacksInputs == false && (isWhole || node["inputs"] != nil),
       merge: given(node["merge"]), supervision: given(node["supervision"]), output: given(node["output"]),
-      isolation: given(node["isolation"]), options: ConfigNode(.map(options), at: node.mark), shownPlugin: node["plugin"]?.shownText)
+      isolation: given(node["isolation"]), past: given(node["past"]), options: ConfigNode(.map(options), at: node.mark),
+      shownPlugin: node["plugin"]?.shownText)
   }
 
   private func given(_ node: ConfigNode?) -> ConfigNode? { node?.isNull == true ? nil : node }

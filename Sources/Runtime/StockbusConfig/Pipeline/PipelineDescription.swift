@@ -50,13 +50,15 @@ package struct ComponentDescription: Sendable {
   package let output: ConfigNode?
   /// The value of `isolation`; nil if it is not written.
   package let isolation: ConfigNode?
-  /// A mapping of all keys except `plugin`, `inputs`, `merge`, `supervision`, `output` and `isolation`, with their places.
+  /// The value of `past`; nil if it is not written.
+  package let past: ConfigNode?
+  /// A mapping of all keys except `plugin`, `inputs`, `merge`, `supervision`, `output`, `isolation` and `past`, with their places.
   package internal(set) var options: ConfigNode
 
   package init(
     id: String, idMark: ConfigNode.Mark, section: Section, plugin: String, pluginMark: ConfigNode.Mark, inputs: [InputDescription] = [],
     inputsMark: ConfigNode.Mark? = nil, hasAllInputs: Bool = true, merge: ConfigNode? = nil, supervision: ConfigNode? = nil,
-    output: ConfigNode? = nil, isolation: ConfigNode? = nil, options: ConfigNode, shownPlugin: String? = nil
+    output: ConfigNode? = nil, isolation: ConfigNode? = nil, past: ConfigNode? = nil, options: ConfigNode, shownPlugin: String? = nil
   ) {
     self.id = id
     self.idMark = idMark
@@ -71,6 +73,7 @@ package struct ComponentDescription: Sendable {
     self.supervision = supervision
     self.output = output
     self.isolation = isolation
+    self.past = past
     self.options = options
   }
 

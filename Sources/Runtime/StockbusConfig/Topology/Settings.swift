@@ -101,6 +101,19 @@ package struct OutputSettings: Options {
   package init() {}
 }
 
+/// `past:` of a live source.
+package struct PastSettings: Options {
+  @Setting(
+    "The recordings: raw captures of the source's messages, or files of rows, merged by time. In the name of a file '*' stands for anything.",
+    count: 1...1000)
+  package var from: [String]
+  @Setting(
+    "How far back from now they are played, e.g. 2d; by default from their beginning.", in: .seconds(1) ... .seconds(3660 * 86_400))
+  package var last: Duration?
+
+  package init() {}
+}
+
 /// `merge:` of a component: the order in which it gets the events of several inputs.
 package enum MergeOrder: String, Choice {
   /// As they arrive: the order depends on timing.

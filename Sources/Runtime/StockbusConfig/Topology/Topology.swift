@@ -20,17 +20,20 @@ package struct Topology: Sendable {
   let runtime: ConfigNode?
   /// The values of `calendars`, `instruments` and `history`.
   let written: [ConfigNode]
+  /// The configuration from which it was made; nil if it was not made from one.
+  package let config: LoadedConfig?
 
   package init(
     nodes: [PlannedNode], settings: RunSettings = RunSettings(), outerFiles: [RunFiles.Reader] = [], doubts: [String] = [],
     notes: [String] = [], runtime: ConfigNode? = nil, instruments: Instruments = Instruments(), past: PastFile? = nil,
-    written: [ConfigNode] = []
+    written: [ConfigNode] = [], config: LoadedConfig? = nil
   ) {
     self.notes = notes
     self.runtime = runtime
     self.instruments = instruments
     self.past = past
     self.written = written
+    self.config = config
     self.nodes = nodes
     self.settings = settings
     self.outerFiles = outerFiles
@@ -41,7 +44,7 @@ package struct Topology: Sendable {
   package func with(_ nodes: [PlannedNode], _ settings: RunSettings? = nil) -> Topology {
     Topology(
       nodes: nodes, settings: settings ?? self.settings, outerFiles: outerFiles, doubts: doubts, notes: notes, runtime: runtime,
-      instruments: instruments, past: past, written: written)
+      instruments: instruments, past: past, written: written, config: config)
   }
 
   /// Where `memory` is named.
@@ -74,11 +77,13 @@ package struct PlannedNode: Sendable {
   package let description: ComponentDescription?
   /// The component's position among all components as they were written, counted from 0.
   package let place: Int
+  /// What is played before a source begins; nil if nothing is.
+  package let past: PlannedPast?
 
   package init(
     id: String, plugin: Plugin, blueprint: Blueprint, assembly: Blueprint.Assembly, inputs: [PlannedEdge],
     topic: Blueprint.TopicPlan, supervision: SupervisionPolicy, merge: MergeOrder = .arrival, description: ComponentDescription? = nil,
-    place: Int = .max
+    place: Int = .max, past: PlannedPast? = nil
   ) {
     self.id = id
     self.plugin = plugin
@@ -90,7 +95,17 @@ package struct PlannedNode: Sendable {
     self.merge = merge
     self.description = description
     self.place = place
+    self.past = past
   }
+}
+
+/// Recordings that are played before a live source begins.
+package struct PlannedPast: Sendable {
+  /// Existing files, in the order of their names.
+  package let paths: [String]
+  /// How far back it goes; nil for all of it.
+  package let last: Duration?
+  package let mark: ConfigNode.Mark
 }
 
 extension PlannedNode {
@@ -118,7 +133,7 @@ extension PlannedNode {
   private func with(_ inputs: [PlannedEdge], _ assembly: Blueprint.Assembly, merge: MergeOrder? = nil) -> PlannedNode {
     PlannedNode(
       id: id, plugin: plugin, blueprint: blueprint, assembly: assembly, inputs: inputs, topic: topic, supervision: supervision,
-      merge: merge ?? self.merge, description: description, place: place)
+      merge: merge ?? self.merge, description: description, place: place, past: past)
   }
 
   /// True if both have the same plugin, options and supervision, wherever they are written and whatever their inputs are.

@@ -107,7 +107,7 @@ extension TopologyChecker {
   }
 
   /// The reason why a file cannot be read or written at all, if known before the start.
-  private mutating func fault(_ file: PlacedFile) -> String? {
+  mutating func fault(_ file: PlacedFile) -> String? {
     let isRead = file.use.access == .read
     let path = file.use.path
     if let home = homeless(file) { return home }

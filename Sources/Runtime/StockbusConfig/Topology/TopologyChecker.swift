@@ -96,7 +96,8 @@ struct TopologyChecker {
     return Topology(
       nodes: nodes, settings: settings, outerFiles: outerFiles, doubts: doubts, notes: notes, runtime: config.description.runtime,
       instruments: instruments, past: past,
-      written: config.description.calendars + config.description.instruments + (config.description.history.map { [$0] } ?? []))
+      written: config.description.calendars + config.description.instruments + (config.description.history.map { [$0] } ?? []),
+      config: config)
   }
 
   private static var top: ConfigNode.Mark { ConfigNode.Mark(line: 1, column: 1) }
@@ -155,6 +156,7 @@ struct TopologyChecker {
     if component.section == .sink, emitsNothing(component), let output = component.output {
       config.report("\(component.title): 'output' is for sources and processors; a sink emits nothing", at: output.mark)
     }
+    checkPast(of: component, plugin)
     let isPlaced = plugin.map { $0.kind.rawValue == component.section.rawValue } ?? true
     let merge = mergeOrder(of: component, plugin)
     let options = ownOptions(of: component, plugin)
@@ -180,7 +182,7 @@ struct TopologyChecker {
       return PlannedNode(
         id: component.id, plugin: plugin, blueprint: blueprint, assembly: assembly, inputs: plannedInputs(place),
         topic: topic(component.id, output ?? OutputSettings(), readers), supervision: supervision ?? SupervisionPolicy(),
-        merge: merge, description: component, place: place)
+        merge: merge, description: component, place: place, past: past(of: component))
     } catch {
       add(error.redacted(component.options), component.title)
       return nil
@@ -212,7 +214,7 @@ struct TopologyChecker {
   }
 
   /// The value of a key of the component itself, such as `supervision`.
-  private mutating func own<O: Options>(_: O.Type, _ node: ConfigNode?, _ key: String, of component: ComponentDescription) -> O? {
+  mutating func own<O: Options>(_: O.Type, _ node: ConfigNode?, _ key: String, of component: ComponentDescription) -> O? {
     guard let node else { return O() }
     guard case .map = node.value else {
       config.report("\(component.title): '\(key)' must be a mapping of options, got \(node.kind)", at: node.mark)
@@ -233,7 +235,8 @@ struct TopologyChecker {
       ? []
       : [
         component.merge == nil ? "merge" : nil, component.supervision == nil ? "supervision" : nil,
-        component.output == nil ? "output" : nil, component.isolation == nil && catalogue.isolation != nil ? "isolation" : nil,
+        component.output == nil ? "output" : nil, component.past == nil && plugin?.takesPast == true ? "past" : nil,
+        component.isolation == nil && catalogue.isolation != nil ? "isolation" : nil,
       ]
     if component.inputsMark == nil, plugin?.takesInputs ?? true { keys.append("inputs") }
     var own: [ConfigNode.Entry] = []

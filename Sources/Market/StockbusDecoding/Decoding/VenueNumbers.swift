@@ -1,0 +1,36 @@
+package import MarketData
+package import StockbusPlugin
+
+/// The last numbers of a venue's trades in a recording, by which its feed goes on behind it.
+package struct VenueNumbers: Sendable, Codable {
+  package struct Last: Sendable, Codable, Hashable {
+    /// The name of the series, such as `trade`.
+    package let series: String
+    package let symbol: Symbol
+    package let number: Int64
+
+    package init(series: String, symbol: Symbol, number: Int64) { (self.series, self.symbol, self.number) = (series, symbol, number) }
+  }
+
+  package private(set) var last: [Last]
+
+  package init(_ last: [Last] = []) { self.last = last }
+
+  /// Of two recordings the higher number counts.
+  package mutating func add(_ other: VenueNumbers) {
+    for number in other.last {
+      let place = last.firstIndex { $0.series == number.series && $0.symbol == number.symbol }
+      if let place { last[place] = last[place].number < number.number ? number : last[place] } else { last.append(number) }
+    }
+  }
+
+  package static var memory: MemoryKey<VenueNumbers> { MemoryKey(PastEnd.numbers, whenOptionsChange: .keep) }
+}
+
+extension MessageReader {
+  /// The last numbers of the series that count the items of each symbol.
+  package var numbers: VenueNumbers {
+    VenueNumbers(
+      sequences.perSymbol.map { VenueNumbers.Last(series: book.series[$0.series], symbol: names.symbol(at: $0.place), number: $0.number) })
+  }
+}

@@ -1,0 +1,90 @@
+import MarketData
+import StockbusConfig
+import StockbusFiles
+import StockbusPlugin
+import StockbusRuntime
+
+/// What is played before a run whose live sources have a past: a run of its own, of the same components, with recordings in the places of these
+/// sources and without effects. The run goes on with what that one has left.
+struct PastRun {
+  private let plan: RehearsalPlan
+  private let topology: Topology
+  private let before: RunMemory?
+  private let since: [String: Timestamp]
+  private let now: Timestamp
+  private let needs: PastNeeds
+
+  /// What a run goes on with, and what people should know.
+  struct Played {
+    var memory: RunMemory?
+    var notices: [String] = []
+    var warnings: [String] = []
+  }
+
+  /// Nil if there is nothing to play.
+  ///
+  /// - Parameter memory: what an earlier run has left; what was before it is not played once more.
+  /// - Throws: a `RehearsalMistake`, or the `Problems` of the configuration.
+  init?(before topology: Topology, after memory: RunMemory?, _ program: Program, now: Timestamp) throws {
+    var since: [String: Timestamp] = [:]
+    var recordings: [Recording] = []
+    for node in topology.nodes {
+      guard let past = node.past else { continue }
+      let begin = past.last.map { Timestamp(ns: now.ns.subtractingSaturating($0.wholeNanoseconds)) }
+      if let begin = [begin, memory?.time].compactMap(\.self).max() { since[node.id] = begin }
+      // What was written last before the beginning has nothing of what follows.
+      let paths = past.paths.filter { path in since[node.id].map { !Self.isOlder(path, than: $0) } ?? true }
+      recordings += paths.map { Recording(of: node.id, path: $0) }
+    }
+    guard let config = topology.config, !recordings.isEmpty else { return nil }
+    plan = try RehearsalPlan(config, over: recordings, for: .past(since: since), program)
+    self.topology = topology
+    before = memory
+    self.since = since
+    self.now = now
+    needs = PastNeeds(of: topology)
+  }
+
+  private static func isOlder(_ path: String, than time: Timestamp) -> Bool {
+    FileStamp(path: path).changed.map { $0 < time.ns } ?? false
+  }
+
+  /// Plays it. Nil if somebody has stopped it.
+  func play() async throws -> Played? {
+    let pipeline = try LongCommand.pipeline(
+      plan.topology, logLevel: .warning, after: before?.forPast, completeSince: since.values.max())
+    pipeline.handOverAtEnd()
+    let counts = needs.counting(in: pipeline)
+    let alerts = plan.dispatchers.compactMap { pipeline.topic($0).map { topic in { topic.published } } }
+    let isInterrupted = Guarded(false)
+    let clock = SystemTimekeeper()
+    let began = clock.uptime
+    var left: RunMemory?
+    var problems = ""
+    await LongCommand.run(
+      pipeline, beside: [{ await ProgressLine(pipeline).show() }], interrupted: { isInterrupted.withLock { $0 = true } }
+    ) { report in
+      left = pipeline.leftMemory
+      problems = report.text(isQuiet: true, isLenient: true)
+    }
+    let found = await counts.values()
+    if isInterrupted.withLock({ $0 }) { return nil }
+    guard let left else { throw RehearsalMistake(description: "the past was cut off") }
+    let memory = (before ?? RunMemory()).followed(
+      by: left, in: topology, recording: { $0 + PlannedNode.recorded },
+      borders: [PastEnd.memory.name, PastEnd.numbers])
+    let time = clock.uptime - began
+    var lines = topology.nodes.filter { $0.past != nil }.map { line(of: $0.id, found[$0.id], time, memory) }
+    let unsent = alerts.reduce(0) { $0 + $1() }
+    if unsent > 0 { lines.append("alerts that fired in the past, and were not sent: \(Ledger.grouped(unsent))") }
+    if !problems.isEmpty { lines += problems.split(separator: "\n").map { "past: \($0)" } }
+    return Played(memory: memory, notices: lines, warnings: needs.lacks(found))
+  }
+
+  private func line(of source: String, _ count: PastCount?, _ time: Duration, _ memory: RunMemory) -> String {
+    guard let count, let first = count.first, let last = count.last else { return "\(source): its past is empty" }
+    let played = "\(source): \(Ledger.grouped(count.events)) events of the past, from \(first) to \(last), in \(time.roughText)"
+    let isNumbered = memory.components.first { $0.id == source }?.entries.contains { $0.name == PastEnd.numbers } == true
+    return played + (isNumbered ? "" : "; nothing is known from then until the source begins")
+  }
+}
