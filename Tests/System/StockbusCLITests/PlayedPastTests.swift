@@ -146,7 +146,7 @@ struct PlayedPastTests {
         "bad.yaml:8:37: error: source 'live': past: 'last' must be a duration"))
     #expect(
       try problem(desk("past: monday.csv")).contains(
-        "bad.yaml:8:11: error: source 'live': 'past' must be a mapping of options, got 'monday.csv'"))
+        "bad.yaml:8:11: error: source 'live': 'past' must be a mapping with 'from', got 'monday.csv'"))
     #expect(
       try problem(
         "sources: { made: { plugin: generator, past: { from: monday.csv } } }\nsinks: { end: { plugin: null_sink, inputs: [made] } }\n"

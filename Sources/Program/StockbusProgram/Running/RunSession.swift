@@ -78,7 +78,10 @@ struct RunSession<Companion: RunCompanion> {
     // Text that is typed as input is not for the screen.
     if topology.files.readStandardInput, isatty(STDIN_FILENO) == 1 { Console.terminal.takeKeyboard() }
     let keeper = try topology.memoryKeeper("; nothing was started")
-    guard let played = try await Self.play(before: topology, after: keeper?.memory) else { throw ExitCode.failure }
+    guard let played = try await Self.play(before: topology, after: keeper?.memory) else {
+      StandardError.write("stopped while the past was played: nothing was started")
+      throw ExitCode.failure
+    }
     let pipeline = try LongCommand.pipeline(
       topology, logLevel: options.logLevel, options.logFormat, watchesStalls: true, memory: keeper, after: played.memory)
     for note in notes + (keeper?.lines(in: topology) ?? []) + played.notices { pipeline.logger.notice("\(note)") }

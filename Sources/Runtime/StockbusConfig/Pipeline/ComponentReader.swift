@@ -18,7 +18,7 @@ struct ComponentReader {
   }
 
   private var title: String { section.title(of: id) }
-  static let reserved: Set<String> = ["plugin", "inputs", "merge", "supervision", "output", "isolation", "past"]
+  static let reserved: Set<String> = ["plugin", "inputs", "merge", "supervision", "output", "isolation"]
 
   /// The component; nil if it is not a mapping or names no plugin.
   mutating func read(_ node: ConfigNode) -> ComponentDescription? {
@@ -32,7 +32,9 @@ struct ComponentReader {
     }
     // A mapping is a stand-in if something could not be merged into it, which has been reported.
     let isWhole = !standIns.contains(node.mark)
-    let options = entries.filter { !Self.reserved.contains($0.key) }
+    // The past of a live source is a mapping; another `past` is an option of the plugin.
+    let past = node["past"].flatMap { if case .map = $0.value { $0 } else { nil } }
+    let options = entries.filter { !Self.reserved.contains($0.key) && ($0.key != "past" || past == nil) }
     let inputs = readInputs(node["inputs"])
     guard let (plugin, pluginMark) = readPlugin(node, options, isWhole: isWhole) else {
       // The plugin decides whether a component needs inputs; without a plugin its section does.
@@ -45,7 +47,7 @@ struct ComponentReader {
       id: id, idMark: idMark, section: section, plugin: plugin, pluginMark: pluginMark, inputs: inputs,
       inputsMark: node["inputs"]?.mark, hasAllInputs: lacksInputs == false && (isWhole || node["inputs"] != nil),
       merge: given(node["merge"]), supervision: given(node["supervision"]), output: given(node["output"]),
-      isolation: given(node["isolation"]), past: given(node["past"]), options: ConfigNode(.map(options), at: node.mark),
+      isolation: given(node["isolation"]), past: past, options: ConfigNode(.map(options), at: node.mark),
       shownPlugin: node["plugin"]?.shownText)
   }
 

@@ -36,7 +36,7 @@ extension Catalogue {
     }
     definitions.append(.init("supervision", Self.orNothing(SupervisionPolicy.objectSchema)))
     definitions.append(.init("output", Self.orNothing(OutputSettings.objectSchema)))
-    definitions.append(.init("past", Self.orNothing(PastSettings.objectSchema)))
+    definitions.append(.init("past", PastSettings.objectSchema))
     if let isolation { definitions.append(.init("isolation", Self.schema(of: isolation))) }
     return [
       "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A stockbus configuration", "type": ["object", "null"],
@@ -82,7 +82,7 @@ extension Catalogue {
     }
     properties.append(.init("supervision", Self.reference("supervision")))
     if plugin.kind != .sink || !plugin.emits.isEmpty { properties.append(.init("output", Self.reference("output"))) }
-    if plugin.kind == .source, !plugin.takesInputs { properties.append(.init("past", Self.reference("past"))) }
+    if plugin.takesPast { properties.append(.init("past", Self.reference("past"))) }
     if isolation != nil { properties.append(.init("isolation", Self.reference("isolation"))) }
     if case .array(let more)? = options["required"] { required += more }
     return [

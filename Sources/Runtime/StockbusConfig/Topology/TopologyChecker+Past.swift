@@ -14,9 +14,7 @@ extension TopologyChecker {
 
   /// The recordings of a source's `past`. A pattern may match nothing, because the recordings of a new configuration are still to be made.
   mutating func past(of component: ComponentDescription) -> PlannedPast? {
-    guard let node = component.past, !config.standIns.contains(node.mark),
-      let settings = own(PastSettings.self, node, "past", of: component)
-    else { return nil }
+    guard let node = component.past, let settings = own(PastSettings.self, node, "past", of: component) else { return nil }
     let files = PlacedFile.of(settings.from.enumerated().map { .reading($1, at: "from", item: $0) }, node, node.mark)
     let paths = files.flatMap { looksAtFiles ? existing($0, of: component) : [$0.use.path] }
     return PlannedPast(paths: paths, last: settings.last, mark: node.mark)

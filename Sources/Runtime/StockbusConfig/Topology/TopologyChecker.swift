@@ -241,7 +241,9 @@ struct TopologyChecker {
     if component.inputsMark == nil, plugin?.takesInputs ?? true { keys.append("inputs") }
     var own: [ConfigNode.Entry] = []
     for entry in entries {
-      if !names.contains(entry.key), suggestion(for: entry.key, among: names) == nil,
+      if entry.key == "past", plugin?.takesPast == true {
+        config.report("\(component.title): 'past' must be a mapping with 'from', got \(entry.value.kind)", at: entry.value.mark)
+      } else if !names.contains(entry.key), suggestion(for: entry.key, among: names) == nil,
         let near = suggestion(for: entry.key, among: keys.compactMap(\.self))
       {
         config.report("\(component.title): unknown key \(shown(entry.key)); did you mean '\(near)'?", at: entry.mark)
