@@ -83,6 +83,7 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
     let added = (memory?.added ?? []).filter { rule in !written.contains { $0.name == rule.name } }
     var kept = memory?.book
     kept?.connect(context.past, context.instruments, counted: settings.sessions)
+    if memory?.isForAnotherRun == true { kept?.resume(at: context.clock.now) }
     book =
       kept
       ?? RuleBook(
@@ -128,6 +129,8 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
     var undelivered: [Undelivered] = []
     /// Where the files of channels end, by the names of the channels.
     var ends: [String: FileMark] = [:]
+    /// True if the instance that takes it is of another run.
+    var isForAnotherRun: Bool?
 
     struct Undelivered: Sendable, Codable {
       let channel: String
@@ -409,7 +412,7 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
   package func stop() async {
     hasStopped = true
     countFunctions()
-    remember(withDeliveries: context.goesOnInAnotherRun)
+    remember(forAnotherRun: context.goesOnInAnotherRun)
     if book.cut > 0 { context.logger.warning("\(book.cut) prices did not fit into a window: see 'window_prices' and 'window_memory'") }
     for sentence in deliveries.failures { context.note(sentence) }
     if !context.goesOnInAnotherRun {
@@ -420,16 +423,17 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
     for queue in deliveries.queues { await queue.channel?.close() }
   }
 
-  package func keepMemory() { remember(withDeliveries: true) }
+  package func keepMemory() { remember(forAnotherRun: true) }
 
-  /// - Parameter withDeliveries: another run makes the deliveries that this one has not made.
-  private func remember(withDeliveries: Bool) {
+  /// - Parameter forAnotherRun: it makes the deliveries that this one has not made.
+  private func remember(forAnotherRun: Bool) {
     leaveFunctions()
     let muted = switches.mutedUntil.map { ($0 - context.clock.uptime).wholeNanoseconds }
     var knowledge = Knowledge(
       book: book, switches: switches, mutedUntil: muted.map { Timestamp(ns: context.clock.now.ns.addingSaturating($0)) },
       alerts: numbers.map { Knowledge.Known(subject: $0, numbers: $1, sent: unresolved[$0]) })
-    if withDeliveries {
+    if forAnotherRun {
+      knowledge.isForAnotherRun = true
       knowledge.unpublished = unpublished.map { SavedEvent($0) }
       knowledge.undelivered =
         left.undelivered

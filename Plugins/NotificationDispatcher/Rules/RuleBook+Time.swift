@@ -17,6 +17,8 @@ extension RuleBook {
     var received = Int64.min
     /// Symbols whose silence is watched and that had not come when that began.
     var awaited: Set<Symbol> = []
+    /// When a run has begun that goes on with what an earlier one has left, until time has come so far.
+    var resumes: Int64?
   }
 
   /// A price, for an alert without an event.
@@ -83,6 +85,7 @@ extension RuleBook {
   /// Does what is due by `time`.
   mutating func advance(to time: Int64, isSilent: Bool, _ fired: inout [Firing]) {
     if times.reached == .min { begin(at: time) }
+    if let begin = times.resumes, time >= begin { listenAgain(from: begin) }
     while let entry = times.deadlines.popFirst(upTo: time) { take(entry, isSilent, &fired) }
     times.reached = max(times.reached, time)
     times.received = max(times.received, time)
@@ -92,6 +95,17 @@ extension RuleBook {
   private mutating func begin(at time: Int64) {
     times.reached = time
     for place in watches.indices { listen(at: place) }
+  }
+
+  /// Goes on with what an earlier run has left, in a run that has begun at this time. Nobody has listened in between, unless what comes is older,
+  /// as in a replay.
+  mutating func resume(at time: Timestamp) { times.resumes = time.ns }
+
+  private mutating func listenAgain(from time: Int64) {
+    times.resumes = nil
+    for place in watches.indices {
+      for k in watches[place].indices { watches[place][k].listenAgain(from: time) }
+    }
   }
 
   /// Watches the silence of the symbol at a place from now on, for the rules that do not do so yet.

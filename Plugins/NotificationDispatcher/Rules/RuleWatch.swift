@@ -142,6 +142,13 @@ struct RuleWatch: Sendable {
   /// Silence counts from this time.
   mutating func listen(from time: Int64) { heard = time }
 
+  /// Nobody has listened before this time: silence counts from then, and what holds has lasted since then at most.
+  mutating func listenAgain(from time: Int64) {
+    if !waitsForTime || heard == .min || heard >= time { return }
+    heard = time
+    if phase == .holding { state.since = max(state.since, time) }
+  }
+
   /// True if what the rule has fired for is over; once.
   mutating func takeEnd() -> Bool { state.takeEnd() }
 

@@ -254,17 +254,18 @@ def main():
     for name in SYMBOLS:
         tape.numbers[name] += 5
     last = tape.numbers["BTC-USD"]
-    short = play("short", "60s")
+    short = play("short", "10m")
     for name in SYMBOLS:
         venue.send(tape.next(name, time.time()))
     gaps = until("the missing trades are no gap", lambda: len(short.rows("gaps.csv")) == 2 and short.rows("gaps.csv"))
     short.stop()
     text = short.text()
     print("\n".join(line for line in text.splitlines() if "past" in line))
+    check("what is too short is said with both numbers", re.search(r"'desk' needs 504 trades of each symbol for rsi\(price, 14\), and the past had \d\d of BTC-USD and \d\d of ETH-USD", text))
     check(f"the gap has the right numbers: {gaps[0]}", f"{1000 + count + 1}" in gaps[0] and f"{last + 1}" in gaps[0])
     validated = subprocess.run([PROGRAM, "validate", short.config], capture_output=True, text=True)
     print(validated.stderr + validated.stdout)
-    check("validate says what is too little", "needs 1800 bars of each symbol for ema(close, 50) (1h), and the past goes back 1m" in validated.stderr)
+    check("validate says what is too little", "needs 1800 bars of each symbol for ema(close, 50) (1h), and the past goes back 10m" in validated.stderr)
 
     # With a memory the numbers go on, so that a hole between two runs is told.
     kept = play("kept", "3d", runtime=f"runtime: {{ memory: {top}/kept.memory }}")

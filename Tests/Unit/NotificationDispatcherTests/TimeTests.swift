@@ -62,6 +62,37 @@ import Testing
     #expect(running.output.count == 1)
   }
 
+  @Test func `a hole between two runs is no silence, and does not make a condition last`() throws {
+    func book() throws -> RuleBook {
+      var settings = [RuleSettings(), RuleSettings()]
+      (settings[0].symbols, settings[0].silentFor) = (["AAPL"], .seconds(30))
+      (settings[1].above, settings[1].for) = (.amount(15), .seconds(20))
+      var book = RuleBook(settings.map { Rule($0) }, windowLimit: 10)
+      let fired = book.processInTime([trade(0, 10), trade(1, 20)].span, nil, isSilent: false)
+      #expect(fired.isEmpty)
+      return book
+    }
+    func fired(_ book: inout RuleBook, until second: Int64) -> [String] {
+      var fired: [RuleBook.Firing] = []
+      book.advance(to: second * 1_000_000_000, isSilent: false, &fired)
+      return fired.map { "\($0.rule) at \($0.time.ns / 1_000_000_000)" }
+    }
+    // In one run.
+    var one = try book()
+    let whole = fired(&one, until: 1000)
+    #expect(whole == ["1 at 21", "0 at 31"])
+    // The other run begins at 1000, and time is there with its first event or without one.
+    var other = try book()
+    other.resume(at: Timestamp(ns: 1_000_000_000_000))
+    let later = [1000, 1019, 1020, 1029, 1030].map { fired(&other, until: $0) }
+    #expect(later == [[], [], ["1 at 1020"], [], ["0 at 1030"]])
+    // A replay goes on in the time of its recording.
+    var replay = try book()
+    replay.resume(at: Timestamp(ns: 1_000_000_000_000))
+    let again = fired(&replay, until: 999)
+    #expect(again == whole)
+  }
+
   @Test func `the next event of any symbol shows what was due before it, the moment is the same`() async throws {
     let trades = [trade(0, 10), trade(1, 20), trade(60, 5, of: "MSFT"), trade(61, 10)]
     #expect(try await said("{ symbol: AAPL, above: 15, for: 3s }", trades) == ["4.0 AAPL has been above 15 for 3s: 20"])
