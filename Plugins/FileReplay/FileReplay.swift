@@ -123,7 +123,8 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     logShapes(replay)
     if settings.isRaw {
       passedOver.note(replay.messages)
-      context.remember(replay.numbers, VenueNumbers.memory)
+      let numbers = replay.numbers
+      if !numbers.isEmpty { context.remember(numbers, VenueNumbers.memory) }
     }
     for tally in replay.tallies { note(tally) }
   }

@@ -110,7 +110,7 @@ actor WebSocketFeed<E: FeedEvent>: LiveSource, ThreadedComponent, DecodingCompon
 
   /// Another instance, or another run, goes on with the numbers.
   func keepMemory() {
-    guard let ends = filling?.filler.ends, !ends.numbers.last.isEmpty else { return }
+    guard let ends = filling?.filler.ends, !ends.numbers.isEmpty else { return }
     context.remember(ends.numbers, VenueNumbers.memory)
     context.remember(ends.end, PastEnd.memory)
   }
@@ -140,7 +140,7 @@ actor WebSocketFeed<E: FeedEvent>: LiveSource, ThreadedComponent, DecodingCompon
         }
       }
     }
-    if settings.gaps == .fill || !past.last.isEmpty {
+    if settings.gaps == .fill || !past.isEmpty {
       let plans = settings.gaps == .fill ? try FillPlan.all(of: settings.spec, limit: FillLimits.pageBytes) : []
       filling = Filling(plans, series: Self.series(of: reader), after: past, settings.connection, context)
     }

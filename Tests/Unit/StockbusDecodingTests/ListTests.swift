@@ -61,6 +61,21 @@ import Testing
       try gaps(spec(SequenceRule("n")), [message(1, [("A", 1), ("B", 1), ("A", 2)]), message(1, [("B", 3)])]) == [[], ["rows B: 2, 3"]])
   }
 
+  @Test func `a feed goes on behind the numbers that count the rows of each symbol one by one, and behind no others`() throws {
+    func last(_ sequence: SequenceRule?) throws -> [String] {
+      var reader = try MessageReader(spec(sequence), event: .trade)
+      for text in [message(7, [("A", 1), ("B", 5), ("A", 2)]), message(8, [("B", 9)])] {
+        _ = Array(text.utf8).withUnsafeBufferPointer { reader.read($0, received: received) { _ in } }
+      }
+      return reader.numbers.last.map { "\($0.series) \($0.symbol) \($0.number)" }.sorted()
+    }
+    #expect(try last(SequenceRule("n")) == ["rows A 2", "rows B 9"])
+    #expect(try last(SequenceRule("n", step: .rising)) == [])
+    #expect(try last(SequenceRule("n", per: .connection)) == [])
+    #expect(try last(SequenceRule("$.seq")) == [])
+    #expect(try last(nil) == [])
+  }
+
   @Test func `rows that are left out have their numbers all the same`() throws {
     let odd: (inout MessageRule) -> Void = { $0.only = ["n": ["1", "3", "6"]] }
     #expect(try gaps(spec(SequenceRule("n", per: .connection), odd), [message(1, [("A", 1), ("A", 2), ("A", 3)])]) == [[]])

@@ -16,6 +16,8 @@ package struct VenueNumbers: Sendable, Codable {
 
   package init(_ last: [Last] = []) { self.last = last }
 
+  package var isEmpty: Bool { last.isEmpty }
+
   /// Of two recordings the higher number counts.
   package mutating func add(_ other: VenueNumbers) {
     for number in other.last {
@@ -28,9 +30,16 @@ package struct VenueNumbers: Sendable, Codable {
 }
 
 extension MessageReader {
-  /// The last numbers of the series that count the items of each symbol.
+  /// The last numbers of the series that count the items of each symbol one by one.
   package var numbers: VenueNumbers {
-    VenueNumbers(
-      sequences.perSymbol.map { VenueNumbers.Last(series: book.series[$0.series], symbol: names.symbol(at: $0.place), number: $0.number) })
+    var others: Set<Int> = []
+    for i in 0..<book.names.count {
+      let sequence = book.rules[i].sequence
+      if sequence.isShared || sequence.step != .next { others.insert(Int(sequence.series)) }
+    }
+    return VenueNumbers(
+      sequences.perSymbol.filter { !others.contains($0.series) }.map {
+        VenueNumbers.Last(series: book.series[$0.series], symbol: names.symbol(at: $0.place), number: $0.number)
+      })
   }
 }

@@ -11,7 +11,6 @@ struct PastRun {
   private let topology: Topology
   private let before: RunMemory?
   private let since: [String: Timestamp]
-  private let now: Timestamp
   private let needs: PastNeeds
 
   /// What a run goes on with, and what people should know.
@@ -41,7 +40,6 @@ struct PastRun {
     self.topology = topology
     before = memory
     self.since = since
-    self.now = now
     needs = PastNeeds(of: topology)
   }
 
