@@ -35,7 +35,7 @@ extension MessageReader {
     var others: Set<Int> = []
     for i in 0..<book.names.count {
       let sequence = book.rules[i].sequence
-      if sequence.isShared || sequence.step != .next { others.insert(Int(sequence.series)) }
+      if sequence.isShared || sequence.step == .rising { others.insert(Int(sequence.series)) }
     }
     return VenueNumbers(
       sequences.perSymbol.filter { !others.contains($0.series) }.map {
