@@ -39,9 +39,9 @@ class Test:
         wait_for(f"{count} messages in {stream}", 60, lambda: (cluster.stream(stream) or (0, 0))[1] > count)
 
     def second_writer(self, cluster):
-        writers = [self.runs.writer(cluster.urls, "TWO", 1, "input: live")]
+        writers = [self.runs.writer(cluster.urls, "TWO", 1, "input: live", ends=False)]
         self.wait_for_messages(cluster, "TWO", 100)
-        writers.append(self.runs.writer(cluster.urls, "TWO", 1, "input: live"))
+        writers.append(self.runs.writer(cluster.urls, "TWO", 1, "input: live", ends=False))
         wait_for("the end of one of two writers", 60, lambda: any(writer.isOver for writer in writers))
         next(writer for writer in writers if writer.isOver).expect_failure("the stream 'TWO' has another writer: its message ")
         self.runs.kill_all()
@@ -57,7 +57,7 @@ class Test:
         self.passed("a second reader of a durable name: the first ends with an error that says so")
 
     def deleted_stream(self, cluster, durable):
-        writer = self.runs.writer(cluster.urls, "GONE", 1)
+        writer = self.runs.writer(cluster.urls, "GONE", 1, ends=False)
         self.wait_for_messages(cluster, "GONE", 100)
         reader = self.runs.reader(cluster.urls, "GONE", self.runs.folder / "gone.jsonl", durable)
         self.wait_for_messages(cluster, "GONE", 1000)
@@ -71,7 +71,7 @@ class Test:
 
     def new_stream(self, cluster):
         """Deleted and made anew while nobody was connected."""
-        writer = self.runs.writer(cluster.proxied(), "ANEW", 1)
+        writer = self.runs.writer(cluster.proxied(), "ANEW", 1, ends=False)
         self.wait_for_messages(cluster, "ANEW", self.runs.events // 4)
         path = self.runs.folder / "anew.jsonl"
         reader = self.runs.reader(cluster.proxied(), "ANEW", path)

@@ -112,11 +112,13 @@ class Runs:
     # Short pauses, so that a test of lost connections is short.
     connection = "connection: { reply_deadline: 2s, max_backoff: 500ms, ping: 2s, pong_deadline: 2s }"
 
-    def writer(self, urls, stream, replicas, more="input: replay"):
+    def writer(self, urls, stream, replicas, more="input: replay", ends=True):
+        """One that does not end is still there when something goes wrong, however slow the machine is."""
+        ticks = self.ticks if ends else self.ticks.replace(f", count: {self.events}", "")
         if self.batch:
             more += f", batch: {self.batch}, linger: 20ms"
         return self.start(
-            f"sources: {{ {self.ticks} }}\n"
+            f"sources: {{ {ticks} }}\n"
             f"sinks: {{ out: {{ plugin: nats_out, inputs: [ticks], servers: [{', '.join(urls)}], stream: {stream},"
             f" subject: '{stream}.{{partition}}', partitions: 8, create: {{ replicas: {replicas} }}, {self.connection}, {more} }} }}\n")
 
