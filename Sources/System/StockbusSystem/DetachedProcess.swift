@@ -1,7 +1,12 @@
 internal import LibC
+internal import Synchronization
 
 /// A process with a session of its own, so that no signal to our process group ends it, and it can be killed with those that it starts.
 package enum DetachedProcess {
+  /// Held while a process is started, and while a pipe has ends that a process would inherit: it would keep the pipe open, and whoever reads
+  /// from it would not see its end.
+  private static let starting = Mutex(())
+
   /// Starts the program at the path `words[0]`; nil if the system cannot. It blocks no signals. `descriptors` maps its descriptors to ours,
   /// whose numbers must be higher than all of its own. Its other standard streams are `/dev/null`. No other descriptor stays open in it,
   /// because otherwise a peer would not see our sockets closed.
@@ -27,9 +32,6 @@ package enum DetachedProcess {
       posix_spawn_file_actions_addopen(&actions, Int32(stream), "/dev/null", O_RDWR, 0)
     }
     for (number, own) in descriptors { posix_spawn_file_actions_adddup2(&actions, own, number) }
-    for other in InheritedDescriptors.from(max(2, descriptors.keys.max() ?? 2) + 1) {
-      posix_spawn_file_actions_addclose(&actions, other)
-    }
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
@@ -38,20 +40,26 @@ package enum DetachedProcess {
     var variables = (environment ?? []).map { strdup($0) } + [nil]
     defer { for text in arguments + variables { free(text) } }
     var child: pid_t = 0
-    let code =
-      environment == nil
-      ? posix_spawn(&child, words[0], &actions, &attributes, &arguments, environ)
-      : posix_spawn(&child, words[0], &actions, &attributes, &arguments, &variables)
+    let code = starting.withLock { _ in
+      for other in InheritedDescriptors.from(max(2, descriptors.keys.max() ?? 2) + 1) {
+        posix_spawn_file_actions_addclose(&actions, other)
+      }
+      return environment == nil
+        ? posix_spawn(&child, words[0], &actions, &attributes, &arguments, environ)
+        : posix_spawn(&child, words[0], &actions, &attributes, &arguments, &variables)
+    }
     return code == 0 ? child : nil
   }
 
   /// A pipe whose ends have numbers above those that a child is given, and are not inherited by other children, so that it breaks when its
   /// holder ends.
   package static func pipe() -> (reading: Int32, writing: Int32)? {
-    var ends: [Int32] = [-1, -1]
-    guard LibC.pipe(&ends) == 0 else { return nil }
-    let high = ends.map { raised($0) }
-    for end in ends { close(end) }
+    let high = starting.withLock { _ -> [Int32] in
+      var ends: [Int32] = [-1, -1]
+      guard LibC.pipe(&ends) == 0 else { return [-1, -1] }
+      defer { for end in ends { close(end) } }
+      return ends.map { raised($0) }
+    }
     if high.contains(where: { $0 < 0 }) {
       for end in high where end >= 0 { close(end) }
       return nil
