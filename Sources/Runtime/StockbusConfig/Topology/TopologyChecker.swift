@@ -235,7 +235,7 @@ struct TopologyChecker {
       ? []
       : [
         component.merge == nil ? "merge" : nil, component.supervision == nil ? "supervision" : nil,
-        component.output == nil ? "output" : nil, component.past == nil && plugin?.takesPast == true ? "past" : nil,
+        component.output == nil ? "output" : nil, component.past == nil && component.section == .source ? "past" : nil,
         component.isolation == nil && catalogue.isolation != nil ? "isolation" : nil,
       ]
     if component.inputsMark == nil, plugin?.takesInputs ?? true { keys.append("inputs") }
@@ -244,7 +244,7 @@ struct TopologyChecker {
       if entry.key == "past", plugin?.takesPast == true {
         config.report("\(component.title): 'past' must be a mapping with 'from', got \(entry.value.kind)", at: entry.value.mark)
       } else if !names.contains(entry.key), suggestion(for: entry.key, among: names) == nil,
-        let near = suggestion(for: entry.key, among: keys.compactMap(\.self))
+        let near = suggestion(for: entry.key, among: keys.compactMap(\.self)), near != "past" || plugin?.takesPast == true
       {
         config.report("\(component.title): unknown key \(shown(entry.key)); did you mean '\(near)'?", at: entry.mark)
         if near == "inputs" { misspeltInputs.insert(component.id) }
