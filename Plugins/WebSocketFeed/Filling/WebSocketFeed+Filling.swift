@@ -56,8 +56,8 @@ struct Filling {
 
   /// - Parameter past: the numbers from which the feed goes on.
   init(_ plans: [FillPlan], series: [String], after past: VenueNumbers, _ settings: ConnectionSettings, _ context: Context) {
-    let end = context.recall(PastEnd.memory)
-    filler = GapFiller(plans, series: series, after: past) { end?.time(of: $0) ?? context.clock.now }
+    let times = context.recall(PastEnd.memory)?.times ?? [:]
+    filler = GapFiller(plans, series: series, after: past) { times[$0] ?? context.clock.now }
     tallies = FillTallies(context, fetches: !plans.isEmpty)
     transport = NetworkTransport(certificates: settings.tls.ca)
     pauses = Backoff(first: FillLimits.pauses.first, most: FillLimits.pauses.most, random: context.random())

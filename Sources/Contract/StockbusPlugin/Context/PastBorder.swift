@@ -58,7 +58,8 @@ package struct PastEnd: Sendable, Codable {
 
   package init(symbols: [Last]) { self.symbols = symbols }
 
-  package func time(of symbol: Symbol) -> Timestamp? { symbols.first { $0.symbol == symbol }?.time }
+  /// The last time of each symbol.
+  package var times: [Symbol: Timestamp] { Dictionary(symbols.map { ($0.symbol, $0.time) }) { max($0, $1) } }
 
   package static var memory: MemoryKey<PastEnd> { MemoryKey("end of the past", whenOptionsChange: .keep) }
   /// The name under which the last numbers of a venue are remembered.

@@ -20,9 +20,17 @@ package struct VenueNumbers: Sendable, Codable {
 
   /// Of two recordings the higher number counts.
   package mutating func add(_ other: VenueNumbers) {
+    struct Owner: Hashable {
+      let series: String
+      let symbol: Symbol
+    }
+    let known = Dictionary(last.enumerated().map { (Owner(series: $1.series, symbol: $1.symbol), $0) }) { first, _ in first }
     for number in other.last {
-      let place = last.firstIndex { $0.series == number.series && $0.symbol == number.symbol }
-      if let place { last[place] = last[place].number < number.number ? number : last[place] } else { last.append(number) }
+      guard let place = known[Owner(series: number.series, symbol: number.symbol)] else {
+        last.append(number)
+        continue
+      }
+      if last[place].number < number.number { last[place] = number }
     }
   }
 
