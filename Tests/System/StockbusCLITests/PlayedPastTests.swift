@@ -3,7 +3,7 @@ import StockbusTestKit
 import Testing
 
 /// `past:` of a live source. What a venue sends behind it, Tests/System/Recovery/past.py tries.
-@Suite(.enabled(if: ProgramTests.program != nil, "the program was not built"), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: ProgramTests.program != nil, "the program was not built"), .timeLimit(.minutes(15)))
 struct PlayedPastTests {
   private let folder = TemporaryFolder()
 

@@ -7,7 +7,7 @@ import Testing
 @testable import StockbusRuntime
 
 /// What was confirmed is known to the next run, until no event can be repeated for which it was.
-@Suite(.timeLimit(.minutes(5))) struct ReceiptFileTests {
+@Suite(.timeLimit(.minutes(15))) struct ReceiptFileTests {
   private let folder = TemporaryFolder()
   private var memory: String { folder.path + "/run.memory" }
   private func receipts() throws -> ReceiptFile { try ReceiptFile(beside: memory) }
