@@ -1,7 +1,7 @@
 public import StockbusPlugin
 internal import StockbusInstruments
 internal import StockbusTerminal
-internal import StockbusViewing
+package import StockbusViewing
 
 extension Plugin {
   /// Shows prices.
@@ -14,7 +14,7 @@ extension Plugin {
 ///
 /// An event costs some nanoseconds, because it only updates its symbol's row. Everything else is computed when a frame is drawn: at most
 /// once in `refresh`, and not at all while nothing changes.
-package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent, BlockComponent {
+package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponent, BlockComponent, MarketShowingComponent {
   package static let handlers: [Handler<ConsoleViewer>] = [
     Handler(Trade.self) { $0.show($1, { $0.take($1, at: $2) }, line: { $0.priceLine($1) }) },
     Handler(Quote.self) { $0.show($1, { $0.take($1, at: $2) }, line: { $0.priceLine($1) }) },
@@ -76,6 +76,8 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     return watched + listed
   }
 
+  package static func marketLimits(_: ConsoleViewerSettings) -> MarketLimits { MarketLimits() }
+
   package static func withoutEffects(_ settings: ConsoleViewerSettings) -> ConsoleViewerSettings {
     var settings = settings
     (settings.state, settings.screen, settings.plain) = ("-", .inline, false)
@@ -103,7 +105,7 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
         flash: settings.flash.wholeNanoseconds, calm: settings.calm.wholeNanoseconds, rows: settings.rows, id: context.id,
         hasHistory: context.past.path != nil, showsWatchlist: settings.watch != nil),
       zone: context.zone)
-    state.market = Market(context.past, context.instruments)
+    state.market = context.market()
     for list in settings.watchlists.entries { for symbol in list.value { state.market.want(symbol.description) } }
     if let watch = settings.watch {
       keepsWatchlist = false

@@ -35,10 +35,15 @@ enum PlainText {
     return (text == "0.00" || percent.raw < 0 ? "" : "+") + text + "%"
   }
 
-  /// `1,234`, `12.3M`: at most six characters.
+  /// `1234`, `12.3M`, and for parts of a unit `0.025`: at most six characters, of which none is rounded up.
   static func amount(_ quantity: Quantity) -> String {
     let whole = quantity.raw.magnitude / 1_000_000_000
     switch whole {
+    case ..<1000:
+      let decimals = whole < 10 ? 4 : whole < 100 ? 3 : 2
+      if quantity.raw != 0, quantity.raw.magnitude < 100_000 { return "<.0001" }
+      let step = Int64(Quantity(1).raw) / [1, 10, 100, 1000, 10_000][decimals]
+      return Quantity(raw: Int64(clamping: quantity.raw.magnitude) / step * step).description
     case ..<10_000: return "\(whole)"
     case ..<10_000_000: return scaled(whole, 1000, "k")
     case ..<10_000_000_000: return scaled(whole, 1_000_000, "M")

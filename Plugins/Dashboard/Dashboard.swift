@@ -4,7 +4,7 @@ internal import StockbusHistory
 internal import StockbusInstruments
 internal import StockbusNetwork
 public import StockbusPlugin
-internal import StockbusViewing
+package import StockbusViewing
 internal import StockbusWeb
 
 extension Plugin {
@@ -17,7 +17,7 @@ extension Plugin {
 ///
 /// An event only changes the board. Changes are sent to browsers when they are ready, at most `rate` times a second, and are computed from
 /// the board then, so no component waits for a browser.
-package actor Dashboard: MultiSink, BackgroundComponent, OfferingComponent, PageDesk {
+package actor Dashboard: MultiSink, BackgroundComponent, OfferingComponent, PageDesk, MarketShowingComponent {
   package static let doors = [ComponentDoor<Dashboard>((any PageDesk).self) { $0 }]
 
   package static let handlers: [Handler<Dashboard>] = [
@@ -41,6 +41,10 @@ package actor Dashboard: MultiSink, BackgroundComponent, OfferingComponent, Page
       take(dashboard, batch)
       dashboard.note(batch.count)
     }
+  }
+
+  package static func marketLimits(_ settings: DashboardSettings) -> MarketLimits {
+    MarketLimits(symbols: settings.symbols, memory: settings.memory.bytes)
   }
 
   let settings: DashboardSettings
@@ -88,8 +92,7 @@ package actor Dashboard: MultiSink, BackgroundComponent, OfferingComponent, Page
     epoch = String(UInt64.random(in: .min ... .max), radix: 16)
     history = context.past.path.map { PastBars(path: $0, context) }
     let clock = context.clock
-    let limits = MarketLimits(symbols: settings.symbols, memory: settings.memory.bytes)
-    push = Push(PageBoard(context.instruments, context.past, limits: limits), calm: settings.calm.wholeNanoseconds) {
+    push = Push(PageBoard(context.instruments, context.market(Self.marketLimits(settings))), calm: settings.calm.wholeNanoseconds) {
       clock.uptime.wholeNanoseconds
     }
     events = context.counter("events", "Events shown.")

@@ -6,7 +6,8 @@ internal import Synchronization
 extension Plugin {
   /// Replays recordings.
   public static let fileReplay = Plugin(
-    "file_replay", "Replays recorded trades, quotes or bars from CSV, JSON lines or raw captures of a venue, plain or gzip.",
+    "file_replay",
+    "Replays recorded trades, quotes or bars from CSV, JSON lines or raw captures of a venue, plain or gzip, and bars of a history.",
     option: "event",
     variants: [
       "trade": .source(FileReplay<Trade>.self), "quote": .source(FileReplay<Quote>.self), "bar": .source(FileReplay<Bar>.self),
@@ -108,7 +109,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
       let message = "is not a regular file and can be read once: leave out 'loops'"
       throw ReplayError(code: .badOption, file: stream, place: nil, message: message)
     }
-    var replay = try Replay<E>(settings.path.map { ReplayInput(path: $0, until: halt) }, options)
+    var replay = try Replay<E>(settings.path.map { input($0, until: halt) }, options)
     if let position = context.recall(Self.place) {
       // Malformed rows on the way were reported the first time.
       guard try replay.skip(to: position, noted: { _ in .skip }) else { return }
@@ -129,6 +130,13 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     for tally in replay.tallies { note(tally) }
   }
 
+  private nonisolated func input(_ path: String, until halt: Halt) -> ReplayInput {
+    guard HistoryFile.isOne(path) else { return ReplayInput(path: path, until: halt) }
+    let choice = BarArchive.Choice(length: settings.length, since: options.from)
+    let (archive, intake) = (context.services[BarArchive.self], context.symbols)
+    return ReplayInput(name: path, contents: .archive { () throws(PastFault) in try archive.open(path, choice, intake) })
+  }
+
   /// Adds a note if a file gave no event, or lacks a size.
   private nonisolated func note(_ tally: FileTally) {
     let options = options
@@ -145,7 +153,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
 
   /// True for one large file at full speed, from its beginning.
   private var isForHelpers: Bool {
-    guard settings.path.count == 1, settings.speed == .max, !settings.isRaw else { return false }
+    guard settings.path.count == 1, settings.speed == .max, !settings.isRaw, !HistoryFile.isOne(settings.path[0]) else { return false }
     // On one processor the actor's own thread would only add thread switches.
     guard settings.parserCount > 1 || usableProcessors() == 1 else { return false }
     // Parsers send beside this actor, so that a memory that is taken meanwhile would not fit to what is sent.

@@ -4,7 +4,7 @@ internal import StockbusPlugin
 
 struct FileReplaySettings: Options {
   @Setting(
-    "The file or files, merged by time; gzip is recognised by its contents. '-' is standard input; rows from there, or from a named pipe, are sent as they arrive.",
+    "The file or files, merged by time; gzip and the databases of 'history' are recognised by their contents. '-' is standard input; rows from there, or from a named pipe, are sent as they arrive.",
     count: 1...1000)
   var path: [String]
   @Setting("The type of event that a row or message becomes; raw sends the messages of a raw capture unchanged.")
@@ -37,7 +37,7 @@ struct FileReplaySettings: Options {
   var columns: Mapping<String> = [:]
   @Setting("The symbol of files that name none.")
   var symbol: Symbol?
-  @Setting("The length of bars in files that do not give it, e.g. 1d.")
+  @Setting("The length of bars in files that do not give it, e.g. 1d; of a history, which bars of it are replayed.")
   var length: BarLength?
   @Setting(
     "How sale conditions of trades are written: words as stockbus writes them, or the codes of cta, utp, lean or massive. Without it, and without 'conditions', words are read, and any other text counts as regular."

@@ -22,9 +22,12 @@ struct PageBoard {
   private var isDirty: ContiguousArray<Bool> = []
   private var ranksAreOld = false
 
-  init(_ instruments: Instruments = Instruments(), _ past: PastPrices = PastPrices(), limits: MarketLimits = MarketLimits()) {
-    market = Market(past, instruments, limits: limits)
+  /// - Parameter market: may have rows with prices from before the run.
+  init(_ instruments: Instruments = Instruments(), _ market: Market = Market()) {
+    self.market = market
     texts = RowTexts(instruments)
+    dirty = market.rows.indices.map { Int32($0) }
+    isDirty = ContiguousArray(repeating: true, count: dirty.count)
   }
 
   /// True if rows had events since the last frame.

@@ -33,6 +33,7 @@ struct RowNumbers: Hashable {
     time = row.time.ns
     priceDecimals = row.decimals
     sizeDecimals = row.sizeDecimals
+    if row.isStale { marks.insert(.stale) }
   }
 
   /// Takes at least as many decimals as were sent before, more if a number needs them, and never fewer, so a symbol keeps its scale.

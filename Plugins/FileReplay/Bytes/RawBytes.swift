@@ -1,4 +1,5 @@
 internal import StockbusFiles
+internal import StockbusPlugin
 
 /// The source of rows: a file, or bytes in memory.
 enum ReplayContents: Sendable {
@@ -7,12 +8,15 @@ enum ReplayContents: Sendable {
   case bytes([UInt8])
   /// The first bytes of a plain file, and their number. The bytes after them are treated like bytes of a pipe that have not arrived yet.
   case head(String, Int)
+  /// A history file: not bytes, but bars.
+  case archive(@Sendable () throws(PastFault) -> BarArchive.Reader)
 
   /// The size in bytes if it is known without opening anything: for plain files and memory.
   var knownSize: Int? {
     switch self {
     case .file(let path, _), .head(let path, _): InputDescriptor.plainSize(of: path)
     case .bytes(let bytes): bytes.count
+    case .archive: nil
     }
   }
 }
@@ -46,6 +50,9 @@ struct RawBytes: ~Copyable {
     switch contents {
     case .bytes(let bytes):
       memory = bytes
+      descriptor = nil
+    case .archive:
+      memory = []
       descriptor = nil
     case .file(let path, let halt):
       memory = []

@@ -12,6 +12,7 @@ enum FileHead {
 
   /// The error in these bytes; nil if there is none, or if the file cannot be read at the moment.
   static func fault(of path: String, _ options: ReplayOptions, as fields: [ReplayField], size: Int = size) -> String? {
+    if HistoryFile.isOne(path) { return HistoryFile.fault(as: fields).map { "which \($0)" } }
     do throws(ReplayError) {
       try look(ReplayInput(name: path, contents: .head(path, size)), options, as: fields, size)
       return nil
@@ -35,7 +36,7 @@ enum FileHead {
   static func doubt(
     about path: String, _ options: ReplayOptions, as fields: [ReplayField], event: String, size: Int = size
   ) -> String? {
-    if options.format == .raw { return nil }
+    if options.format == .raw || HistoryFile.isOne(path) { return nil }
     do throws(ReplayError) {
       let input = ReplayInput(name: path, contents: .head(path, size))
       var reader = try LineReader(input.contents, name: path, blockSize: size, limit: options.lineLimit, encoding: options.encoding)

@@ -31,7 +31,7 @@ extension ProgramPart {
 
   /// The commands for the files of `history` sinks and paper brokers.
   static var history: ProgramPart {
-    ProgramPart(.data, commands: [HistoryCommand.self, Paper.self], past: .history, look: FileGuess.init(path:))
+    ProgramPart(.data, commands: [HistoryCommand.self, Paper.self], past: .history, look: FileGuess.look(at:))
   }
 
   /// The people of a dashboard.

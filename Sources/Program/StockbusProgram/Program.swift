@@ -123,6 +123,9 @@ package struct Program: Sendable {
 
   /// Reads the file under `history`; nil if the program has no such part.
   var pastReader: PastReader? { parts.lazy.compactMap(\.past).first }
+
+  /// The bars of history files.
+  var archive: BarArchive { (pastReader ?? .none).archive }
 }
 
 /// The versions.

@@ -71,22 +71,18 @@ package struct PastReader: Sendable {
   package let fault: @Sendable (_ path: String) -> String?
   /// The known past prices, of at most `symbols` symbols. Throws the end of a sentence that names the file.
   package let read: @Sendable (_ past: PastFile, _ symbols: Int) throws(PastFault) -> PastPrices
+  /// The bars of any history.
+  package let archive: BarArchive
 
   package init(
-    fault: @escaping @Sendable (String) -> String?, read: @escaping @Sendable (PastFile, Int) throws(PastFault) -> PastPrices
+    fault: @escaping @Sendable (String) -> String?, archive: BarArchive = .fallback,
+    read: @escaping @Sendable (PastFile, Int) throws(PastFault) -> PastPrices
   ) {
+    self.archive = archive
     self.fault = fault
     self.read = read
   }
 
   /// For a program that has no part with histories.
-  static let none = PastReader(fault: { _ in noReader }, read: { _, _ throws(PastFault) in throw PastFault(predicate: noReader) })
-  private static let noReader = "cannot be read: this program has no component that reads histories"
-}
-
-/// Why a history cannot be read.
-package struct PastFault: Error {
-  package let predicate: String
-
-  package init(predicate: String) { self.predicate = predicate }
+  static let none = PastReader(fault: { _ in PastFault.noReader.predicate }, read: { _, _ throws(PastFault) in throw .noReader })
 }

@@ -85,6 +85,13 @@ package final class HistoryReader: Sendable {
     }
   }
 
+  /// The lengths of all bars, the shortest first.
+  package func lengths() throws(HistoryError) -> [BarLength] {
+    try connection.reading { db in
+      try db.rows("SELECT DISTINCT length FROM chunks ORDER BY length", each: { BarLength(raw: $0.integer(0)) })
+    }
+  }
+
   /// The names of the first `limit` symbols.
   package func symbolNames(limit: Int) throws(HistoryError) -> [String] {
     try connection.reading { db in try db.rows("SELECT name FROM symbols ORDER BY id LIMIT ?", .integer(Int64(limit))) { $0.text(0) ?? "" }

@@ -157,6 +157,18 @@ def test_a_deep_link_opens_a_symbol_and_back_and_forward_work(browser, standin):
     expect(page.get_by_role("heading", name="BRK.B")).to_be_visible()
 
 
+def test_the_link_to_the_content_leaves_the_view_as_it_is(browser, standin):
+    page = browser.page()
+    expect(row(page, "AAPL")).to_be_visible()
+    page.evaluate("document.querySelector('main').firstElementChild.dataset.before = 'yes'")
+    page.locator(".skip").focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("#main$"))
+    page.go_back()
+    expect(page).not_to_have_url(re.compile("#main$"))
+    assert page.evaluate("document.querySelector('main').firstElementChild.dataset.before") == "yes"
+
+
 def test_a_symbol_that_does_not_exist_is_said(browser, standin):
     browser.allowed.append("404")
     page = browser.page("/symbol/APPL")

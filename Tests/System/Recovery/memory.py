@@ -54,7 +54,7 @@ sinks:
       - {{ name: stretched, when: "abs(zscore(price, 1m)) > 2.5", for: 1s, resolve: true }}
       - {{ name: once, when: "price > highest(prev(price), 200)", once: true }}
       - {{ name: falls, falls_by: 0.5%, window: 1m, cooldown: 30s }}
-  seen: {{ plugin: null_sink, inputs: [ranked] }}
+  ranks_file: {{ plugin: file_writer, inputs: [ranked], path: {folder}/ranks.csv }}
 """
 
 
@@ -114,7 +114,20 @@ def files(folder):
             with open(os.path.join(folder, name), "rb") as file:
                 found[name] = file.read()
     found["positions.csv"] = last_positions(found["positions.csv"])
+    found["ranks.csv"] = last_ranks(found["ranks.csv"])
     return found
+
+
+def last_ranks(text):
+    """The list to which all moves lead, with each symbol's figures. A feed that goes on says its list once more."""
+    order, last = [], {}
+    for row in csv.DictReader(text.decode().splitlines()):
+        symbol = row["symbol"]
+        if symbol in order:
+            order.remove(symbol)
+        order.insert(int(row["rank"]) - 1, symbol)
+        last[symbol] = [row[name] for name in ("price", "change", "percent", "volume")]
+    return "\n".join(",".join([symbol] + last[symbol]) for symbol in order).encode()
 
 
 def last_positions(text):

@@ -5,8 +5,8 @@ A venue on this machine sends doubles of the past, then trades of now, of which 
 functions have, at the border and after, is to the digit what an uninterrupted run has, and the recursions are to nine digits.
 """
 import base64
-import calendar
 import hashlib
+import json
 import os
 import random
 import re
@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.request
 
 PROGRAM = os.path.abspath(sys.argv[1])
 SYMBOLS = ["BTC-USD", "ETH-USD"]
@@ -48,6 +49,7 @@ sinks:
   kept: {{ plugin: file_writer, inputs: [live], path: {folder}/trades.csv, flush: 0s }}
   kept_bars: {{ plugin: file_writer, inputs: [bars], path: {folder}/bars.csv, flush: 0s }}
   holes: {{ plugin: file_writer, inputs: [gaps], path: {folder}/gaps.csv, flush: 0s }}
+  page: {{ plugin: dashboard, inputs: [live], listen: "127.0.0.1:0", file: "-" }}
 """ + RULES
 LIVE = """websocket
     preset: coinbase_exchange
@@ -131,6 +133,12 @@ class Run:
         command = [PROGRAM, "why", "--run", str(self.process.pid), "--for", "3s", name]
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
+    def page(self, path):
+        """What the page answers."""
+        found = until("there is no page", lambda: re.search(r"the page is at (\S+?)/?\s", self.text()))
+        with urllib.request.urlopen(found.group(1) + path, timeout=10) as answer:
+            return json.load(answer)
+
     def rows(self, file):
         try:
             with open(os.path.join(self.folder, file)) as lines:
@@ -182,6 +190,22 @@ def compare(runs, send, when):
         check(f"{name} {when}: {live}" + (f", and {whole}" if whole != live else ""), live == whole and len(live) == 5 and not any("ready" in value for value in live.values()))
 
 
+def check_page(run, lines, when):
+    """The page shows the past before the first live trade of a symbol: its last price, and its hours."""
+    for name in SYMBOLS:
+        past = [line.split(" ", 1) for line in lines if f'"{name}"' in line]
+        last = json.loads(past[-1][1])
+        shown = run.page(f"/api/symbols/{name}")
+        check(f"the page {when} has the last price of {name}: {shown.get('last')}", shown.get("last") == last["price"] and abs(shown["time"] / 1000 - int(past[-1][0]) / 1e9) < 1)
+        # As many hours as it keeps of a symbol at least.
+        hours = run.page(f"/api/symbols/{name}/bars?length=1h")["bars"]
+        closes = {}
+        for receipt, message in past:
+            closes[int(receipt) // 3_600_000_000_000 * 3_600_000] = json.loads(message)["price"]
+        wrong = [bar for bar in hours[1:] if closes.get(bar[0]) != bar[4]]
+        check(f"and {len(hours)} hours as they were", len(hours) >= 29 and not wrong)
+
+
 def functions(answer):
     return dict(re.findall(r"(\w+\([^()]*\)) is (not ready[^,;)]*|[\d.-]+)", answer))
 
@@ -217,6 +241,7 @@ def main():
     whole.process.stdin.write("\n".join(lines) + "\n")
     whole.process.stdin.flush()
     until("the whole run did not read", lambda: len(whole.rows("trades.csv")) == len(lines))
+    check_page(live, lines, "before live")
     # Doubles of the past come first.
     for line in lines[-10:]:
         venue.send(line.split(" ", 1)[1])
@@ -276,6 +301,8 @@ def main():
     tape.numbers["BTC-USD"] += 3
     expected = tape.numbers["BTC-USD"] - 2
     kept = play("kept", "3d", runtime=f"runtime: {{ memory: {top}/kept.memory }}")
+    # What the page shows is in no memory, and is played once more.
+    check_page(kept, lines, "after a restart")
     venue.send(tape.next("BTC-USD", time.time()))
     gaps = until("the hole between the runs is no gap", lambda: len(kept.rows("gaps.csv")) > len(first) and kept.rows("gaps.csv"))
     kept.stop()

@@ -126,6 +126,8 @@ def main():
         print(f"skipped: there is no {arguments.recording}")
         return
     program = os.path.abspath(arguments.program)
+    # A program that begins with SIGHUP ignored, as under nohup, does not reload.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     with tempfile.TemporaryDirectory() as folder:
         rows = os.path.join(folder, "rows.csv")
         cut(arguments.recording, arguments.minutes, rows)

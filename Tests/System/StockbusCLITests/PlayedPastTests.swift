@@ -108,6 +108,37 @@ struct PlayedPastTests {
     #expect(second.contains("these go on: ") && !second.contains("events of the past") && !second.contains("fired in the past"))
   }
 
+  @Test func `the history that a run keeps is its past the next time`() throws {
+    let desk = """
+      sources:
+        live:
+          plugin: websocket
+          preset: binance
+          symbols: [AAPL-USD, MSFT-USD]
+          event: bar
+          decoding: { url: "ws://127.0.0.1:1/" }
+          past: { from: kept.db }
+      sinks:
+        kept: { plugin: history, inputs: [live], path: kept.db }
+        desk: { plugin: notification_dispatcher, inputs: [live], rules: [{ name: mean, when: "close > sma(close, 2)" }] }
+      """
+    folder.put(desk, in: "bars.yaml")
+    let first = try ProgramTests.run(["validate", "bars.yaml"], in: URL(filePath: folder.path))
+    #expect(first.errors == "bars.yaml:8:19: warning: source 'live': past: 'from': sink 'kept' has not written 'kept.db' yet\n")
+    folder.put(
+      """
+      sources: { ticks: { plugin: file_replay, path: monday.csv } }
+      processors: { bars: { plugin: bars, inputs: [ticks], lengths: [1m, 2m] } }
+      sinks: { kept: { plugin: history, inputs: [bars], path: kept.db } }
+      """, in: "keep.yaml")
+    #expect(try ProgramTests.run(["run", "keep.yaml"], in: URL(filePath: folder.path)).status == 0)
+    let said = try run("bars.yaml", until: "reconnecting")
+    // The source's symbols only.
+    #expect(said.contains("live: 4 events of the past, from 2024-01-02T14:30:00Z to 2024-01-02T14:34:00Z, in "), "\(said)")
+    #expect(said.contains("kept.db: assumed length: 1m; Which of its bars does the source send?\n"))
+    #expect(said.contains("'desk' needs 2 bars of each symbol for sma(close, 2), and the past had 1 of MSFT-USD\n"))
+  }
+
   @Test func `validate says what the past has and what components need`() throws {
     folder.put(desk("past: { from: monday.csv, last: 30m }"), in: "short.yaml")
     let short = try ProgramTests.run(["validate", "short.yaml"], in: URL(filePath: folder.path))

@@ -256,4 +256,31 @@ import Testing
       result.errors == "Error: 'pipe' is a pipe or a device, which can be read only once: write what it gives to a file\n"
         && result.status == 64)
   }
+
+  @Test func `the bars of a history are a recording, by default those of its shortest length`() throws {
+    let bars = """
+      sources: { ticks: { plugin: file_replay, path: monday.csv } }
+      processors: { bars: { plugin: bars, inputs: [ticks], lengths: [1m, 5m] } }
+      sinks: { kept: { plugin: history, inputs: [bars], path: kept.db } }
+      """
+    folder.put(bars, in: "keep.yaml")
+    #expect(try ProgramTests.run(["run", "keep.yaml"], in: URL(filePath: folder.path)).status == 0)
+    folder.put(
+      """
+      sources:
+        live: { plugin: websocket, preset: binance, symbols: [AAPL], event: bar, decoding: { url: "ws://127.0.0.1:1/" } }
+      sinks: { desk: { plugin: notification_dispatcher, inputs: [live], rules: [{ name: up, when: "close > prev(close)" }] } }
+      """, in: "live.yaml")
+    let result = try run("live.yaml", "--over", "kept.db")
+    // AAPL closes at 100, 101, 99 and 103. What is true from the first verdict on has not become true.
+    #expect(
+      result.output.hasPrefix(
+        """
+        RULE  ALERTS  FIRST                 LAST                  INSTRUMENTS
+        up    1       2024-01-02T14:34:00Z  2024-01-02T14:34:00Z  AAPL 1
+        """), "\(result.output)")
+    #expect((result.output + result.errors).contains("kept.db: assumed length: 1m; Which of its bars does the source send?"))
+    let trades = try run("desk.yaml", "--over", "kept.db")
+    #expect(trades.status == 64 && trades.errors.contains("--over kept.db: it has bars, which no source sends"), "\(trades)")
+  }
 }

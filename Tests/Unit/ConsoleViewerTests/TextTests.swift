@@ -12,6 +12,15 @@ import Testing
     #expect(PlainText.amount(Quantity(raw: units * 1_000_000_000)) == text)
   }
 
+  @Test(
+    arguments: [
+      ("0.5", "0.5"), ("0.02549", "0.0254"), ("0.0001", "0.0001"), ("0.000099999", "<.0001"), ("0.000000001", "<.0001"), ("1.23456", "1.2345"),
+      ("9.99999", "9.9999"), ("12.34567", "12.345"), ("999.999", "999.99"), ("1000.5", "1000"), ("7", "7"), ("-0.5", "0.5"),
+    ] as [(String, String)])
+  func `parts of a unit are shown as far as there is room`(text: String, shown: String) throws {
+    #expect(PlainText.amount(try Quantity(text)) == shown)
+  }
+
   @Test(arguments: [(0, "0"), (999, "999"), (9999, "9999"), (12_345, "12.3k"), (4_100_000, "4.1M"), (2_500_000_000, "2.5G")])
   func `counts are short`(count: Double, text: String) {
     #expect(CellText.count(count) == text)

@@ -1,4 +1,5 @@
 import MarketData
+import StockbusInstruments
 import TestSupport
 import StockbusPlugin
 import StockbusViewing
@@ -31,6 +32,25 @@ import Testing
     #expect(
       frame == [1, 0, 1, 0xBA, 0x99, 0x8A, 0xC2, 0x99, 0x28, 1, 0, 1, 1, 0, 1, 0, 1, 0, 255, 1, 0xF4, 0x03, 2, 0, 0, 1, 65]
         + [0xB8, 0x9C, 0x01, 0xB8, 0x9C, 0x01, 10, 0, 0, 0xB8, 0x9C, 0x01, 0xB8, 0x9C, 0x01, 0])
+  }
+
+  @Test func `rows of a past are in the first frame, and marked until their symbol's first event`() throws {
+    var past = Market()
+    past.take([Self.trade("A", 100, size: 7), Self.trade("B", 200)].span, at: 0)
+    past.beginRun()
+    var push = Push(PageBoard(Instruments(), past), calm: Self.second) { 0 }
+    let id = push.connect(cursor: 0)
+    _ = push.look(id, pane: 0, at: RowQuery(sorting: Sorting(.symbol)), 0..<10, now: 0)
+    var client = TestClient()
+    #expect(push.tick(now: 0, time: 1) == [id])
+    try client.read(from: &push, id, now: 0)
+    func texts() -> [String] { client.panes[0]?.rows.sorted { $0.key < $1.key }.map { "\($1.price) \($1.updates) \($1.marks)" } ?? [] }
+    #expect(texts() == ["100 0 1", "200 0 1"])
+    push.board.take([Self.trade("B", 201)].span, at: 0)
+    push.painted(id, UInt32(client.frame))
+    #expect(push.tick(now: 0, time: 2) == [id])
+    try client.read(from: &push, id, now: 0)
+    #expect(texts() == ["100 0 1", "201 1 0"])
   }
 
   @Test func `a client gets what changed, and nothing twice`() throws {

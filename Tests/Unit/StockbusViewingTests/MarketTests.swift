@@ -79,6 +79,37 @@ import Testing
     #expect(market.previousClose(of: 7) == nil)
   }
 
+  @Test func `prices of a past are from before the run until their symbol's first event, and the chart goes on`() throws {
+    let second: Int64 = 1_000_000_000
+    let midnight = (opening / (86_400 * second) + 1) * 86_400 * second
+    func trade(_ symbol: Symbol, _ price: Price, _ size: Quantity, at time: Int64) -> Trade {
+      Trade(symbol: symbol, price: price, size: size, time: Timestamp(ns: time), received: Timestamp(ns: time))
+    }
+    var market = Market()
+    market.take(
+      [
+        trade("A", 100, 5, at: midnight - 20 * second), trade("A", 120, 6, at: midnight - 10 * second), trade("B", 7, 1, at: midnight),
+        trade("A", 110, 7, at: midnight - 10 * second),
+      ].span, at: 1)
+    let ranked = Ranked(
+      symbol: "B", rank: 1, previousRank: 0, price: 8, change: 1, percent: 0, volume: 2, time: Timestamp(ns: midnight + second),
+      received: Timestamp(ns: midnight + second))
+    market.take([ranked].span, at: 2)
+    market.beginRun()
+    let old = try #require(market.row(of: "A"))
+    #expect(old.isStale && old.price == 110 && old.reference == 110 && old.volume == 0 && old.updates == 0 && old.movedAt == Row.never)
+    #expect(market.total == 0 && market.newest == nil && !market.isRanked && market.standings.ranks(market.rows) == [0, 0])
+    func chart() -> [(Int64, Int64)] { market.parts(of: 0, length: second).map { ($0.price / second, $0.volume / second) } }
+    #expect(chart().elementsEqual([(100, 5), (110, 13), (110, 0)], by: ==))
+    #expect(market.tape.last(9, of: 0).map(\.price) == [110, 120, 100])
+    // The run's own prices: the change counts from the first one, and the close is that of the past's date.
+    market.take([trade("A", 115, 2, at: midnight + 5 * second), trade("A", 117, 3, at: midnight + 6 * second)].span, at: 3)
+    let new = try #require(market.row(of: "A"))
+    #expect(!new.isStale && new.price == 117 && new.reference == 115 && new.low == 115 && new.volume == 5 && new.updates == 2)
+    #expect(market.previousClose(of: 0) == 110 && market.row(of: "B")?.isStale == true)
+    #expect(chart().elementsEqual([(100, 5), (110, 13), (115, 2), (117, 3)], by: ==))
+  }
+
   @Test func `a ranking's own change and volume count`() throws {
     var market = Market()
     let event = Ranked(

@@ -67,6 +67,6 @@ function spread(row) {
 export function staleness(row, now) {
   if (row.marks & MARK.halted) return 'halted'
   const old = row.time === null ? 0 : now - row.time
-  if (row.marks & MARK.stale) return old >= OLD ? 'last ' + age(old) : 'last run'
+  if (row.marks & MARK.stale) return old >= OLD ? 'last ' + age(old) : 'past'
   return old >= OLD ? age(old) : ''
 }

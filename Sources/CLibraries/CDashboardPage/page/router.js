@@ -14,7 +14,7 @@ export class Router {
     this.links = pages.map(([path, name], index) => h('a', { href: path, title: `${name}: ${index + 1}` }, name))
     nav.append(...this.links)
     app.model.on('status', ({ pages }) => pages && this.showPages(pages))
-    addEventListener('popstate', () => this.#show(true))
+    addEventListener('popstate', () => location.pathname === this.path || this.#show(true)) // not for a fragment
     document.addEventListener('click', event => this.#link(event))
   }
 
@@ -81,7 +81,7 @@ export class Router {
 
   #show(focus) {
     if (this.needsLogin && !/^\/(login|signup)$/.test(location.pathname)) history.replaceState(null, '', '/login')
-    const route = parse(location.pathname)
+    const route = parse((this.path = location.pathname))
     this.route = route
     if (route.name === 'symbol' && this.view?.open) this.view.open(route.symbol)
     else if (this.view?.list && this.view.list === route.list && this.view.opened) this.view.open(null)

@@ -364,6 +364,23 @@ package struct Market {
     }
   }
 
+  /// Makes all prices ones from before the run that begins now; the charts keep what they have.
+  package mutating func beginRun() {
+    for at in rows.indices where !rows[at].isStale {
+      let old = rows[at]
+      closes.end(old.symbol, old.price, at: Timestamp(ns: old.secondEnd &- 1))
+      let before = series[at].bytes
+      series[at].add(old.price.raw, total: old.volume.raw, second: old.second)
+      series[at].begin(volume: 0)
+      seriesBytes &+= series[at].bytes &- before
+      var row = Row(stale: old.price, of: old.symbol, decimals: old.decimals, time: old.time, close: previousClose(of: at))
+      (row.sizeDecimals, row.clock) = (old.sizeDecimals, old.clock)
+      rows[at] = row
+    }
+    (standings, isRanked, movers) = (Standings(), false, MoverTables())
+    (total, forgotten, datedAhead, lastMove, newest, reached) = (0, 0, 0, Row.never, nil, [])
+  }
+
   // MARK: For the screen
 
   /// Returns the prices that have reached an alert, in order, each once.

@@ -1,3 +1,5 @@
+internal import FileReplay
+internal import StockbusFiles
 internal import StockbusConfig
 internal import StockbusHistory
 internal import StockbusPlugin
@@ -5,7 +7,7 @@ internal import StockbusProgram
 
 extension PastReader {
   /// Reads the file that a `history` sink writes.
-  static let history = PastReader(fault: HistoryReader.faultOfReading) { past, limit throws(PastFault) in
+  static let history = PastReader(fault: HistoryReader.faultOfReading, archive: bars) { past, limit throws(PastFault) in
     do throws(HistoryError) {
       let reader = try HistoryReader(past.path)
       let (known, symbols) = try reader.past(limit: limit) { error in
@@ -22,6 +24,34 @@ extension PastReader {
       if past.writer != nil, error.isWritableLater { return PastPrices(path: past.path) }
       throw PastFault(predicate: error.predicate)
     }
+  }
+
+  private static let bars = BarArchive { path, choice, intake throws(PastFault) in
+    let replay = Guarded(try told { () throws(HistoryError) in try HistoryReplay(HistoryReader(path), choice, intake) })
+    return { () throws(PastFault) in
+      try told { () throws(HistoryError) in
+        try replay.withLock { replay in Result { () throws(HistoryError) in try replay.next() } }.get()
+      }
+    }
+  }
+
+  private static func told<Value>(_ body: () throws(HistoryError) -> Value) throws(PastFault) -> Value {
+    do throws(HistoryError) { return try body() } catch { throw PastFault(predicate: error.predicate) }
+  }
+}
+
+extension FileGuess {
+  /// Looks at a file of rows, or at a history. A source rarely sends bars of several lengths: those of a history are mostly made of the
+  /// shortest.
+  static func look(at path: String) -> FileGuess {
+    guard let lengths = try? HistoryReader(path).lengths() else { return FileGuess(path: path) }
+    var guess = FileGuess(options: [Option(name: "event", value: "bar")])
+    if lengths.count > 1 {
+      let choices = (lengths.filter { $0.raw > 0 } + lengths.filter { $0.raw < 0 }).map(\.description)
+      guess.options.append(Option(name: "length", value: choices[0]))
+      guess.questions = [Question(option: "length", text: "Which of its bars does the source send?", choices: choices)]
+    }
+    return guess
   }
 }
 

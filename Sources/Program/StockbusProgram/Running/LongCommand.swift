@@ -3,6 +3,7 @@ import LibC
 import StockbusConfig
 import StockbusPlugin
 import StockbusRuntime
+import StockbusViewing
 
 /// The steps from the signals to the last line, for every command that runs until it is stopped. Their order ensures that no signal and no
 /// line is lost.
@@ -18,14 +19,16 @@ package enum LongCommand {
   /// configuration names cannot be read.
   static func pipeline(
     _ topology: Topology, logLevel: LogLevel, _ format: LogFormat = .text, watchesStalls: Bool = false, memory: MemoryKeeper? = nil,
-    after earlier: RunMemory? = nil, completeSince: Timestamp? = nil
+    after earlier: RunMemory? = nil, completeSince: Timestamp? = nil, markets: PastMarkets = .fallback
   ) throws -> Pipeline {
     let past = try Program.current.knownPast(of: topology)
     let zone = topology.settings.displayZone
     return Pipeline(
       topology,
       logger: Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: logLevel.level, format: format, zone: zone) },
-      services: Services(Console.terminal, topology.instruments, past), watchesStalls: watchesStalls, memory: memory, after: earlier,
+      services: Services(Console.terminal, topology.instruments, past, markets, Program.current.archive), watchesStalls: watchesStalls,
+      memory: memory,
+      after: earlier,
       completeSince: completeSince)
   }
 

@@ -3,28 +3,38 @@ import StockbusConfig
 import StockbusFiles
 import StockbusPlugin
 import StockbusRuntime
+import StockbusViewing
 
 /// What is played before a run whose live sources have a past: a run of its own, of the same components, with recordings in the places of these
 /// sources and without effects. The run goes on with what that one has left.
 struct PastRun {
-  private let plan: RehearsalPlan
+  private let played: Topology
+  private let dispatchers: [String]
+  private let assumptions: [String]
   private let topology: Topology
   private let before: RunMemory?
   private let since: [String: Timestamp]
   private let needs: PastNeeds
+  private let views: PastViews
 
   /// What a run goes on with, and what people should know.
   struct Played {
     var memory: RunMemory?
+    /// What components begin to show.
+    var markets = PastMarkets([:])
     var notices: [String] = []
     var warnings: [String] = []
   }
 
   /// Nil if there is nothing to play.
   ///
-  /// - Parameter memory: what an earlier run has left; what was before it is not played once more.
+  /// - Parameters:
+  ///   - memory: what an earlier run has left; what was before it is not played once more.
+  ///   - isShownOnly: true to play only what comes to the components that show a market.
   /// - Throws: a `RehearsalMistake`, or the `Problems` of the configuration.
-  init?(before topology: Topology, after memory: RunMemory?, _ program: Program, now: Timestamp) throws {
+  init?(before topology: Topology, after memory: RunMemory?, isShownOnly: Bool = false, _ program: Program, now: Timestamp) throws {
+    views = PastViews(of: topology)
+    if isShownOnly, views.isEmpty { return nil }
     var since: [String: Timestamp] = [:]
     var recordings: [Recording] = []
     for node in topology.nodes {
@@ -36,7 +46,9 @@ struct PastRun {
       recordings += paths.map { Recording(of: node.id, path: $0) }
     }
     guard let config = topology.config, !recordings.isEmpty else { return nil }
-    plan = try RehearsalPlan(config, over: recordings, for: .past(since: since), program)
+    let plan = try RehearsalPlan(config, over: recordings, for: .past(since: since), program)
+    played = isShownOnly ? plan.topology.with(views.sources(in: plan.topology.nodes)) : plan.topology
+    (dispatchers, assumptions) = (plan.dispatchers, plan.assumptions)
     self.topology = topology
     before = memory
     self.since = since
@@ -44,16 +56,18 @@ struct PastRun {
   }
 
   private static func isOlder(_ path: String, than time: Timestamp) -> Bool {
-    FileStamp(path: path).changed.map { $0 < time.ns } ?? false
+    // What a history has got last may be in its log.
+    [path, path + "-wal"].compactMap { FileStamp(path: $0).changed }.max().map { $0 < time.ns } ?? false
   }
 
   /// Plays it. Nil if somebody has stopped it.
   func play() async throws -> Played? {
     let pipeline = try LongCommand.pipeline(
-      plan.topology, logLevel: .warning, after: before?.forPast, completeSince: since.values.max())
+      played, logLevel: .warning, after: before?.forPast, completeSince: since.values.max())
     pipeline.handOverAtEnd()
     let counts = needs.counting(in: pipeline)
-    let alerts = plan.dispatchers.compactMap { pipeline.topic($0).map { topic in { topic.published } } }
+    let shown = views.showing(pipeline, try Program.current.knownPast(of: topology), topology.instruments)
+    let alerts = dispatchers.compactMap { pipeline.topic($0).map { topic in { topic.published } } }
     let isInterrupted = Guarded(false)
     let clock = SystemTimekeeper()
     let began = clock.uptime
@@ -66,6 +80,7 @@ struct PastRun {
       problems = report.text(isQuiet: true, isLenient: true)
     }
     let found = await counts.values()
+    let markets = await shown()
     if isInterrupted.withLock({ $0 }) { return nil }
     guard let left else { throw RehearsalMistake(description: "the past was cut off") }
     let memory = (before ?? RunMemory()).followed(
@@ -73,10 +88,11 @@ struct PastRun {
       borders: [PastEnd.memory.name, PastEnd.numbers])
     let time = clock.uptime - began
     var lines = topology.nodes.filter { $0.past != nil }.map { line(of: $0.id, found[$0.id], time, memory) }
+    lines += assumptions
     let unsent = alerts.reduce(0) { $0 + $1() }
     if unsent > 0 { lines.append("alerts that fired in the past, and were not sent: \(Ledger.grouped(unsent))") }
     if !problems.isEmpty { lines += problems.split(separator: "\n").map { "past: \($0)" } }
-    return Played(memory: memory, notices: lines, warnings: needs.lacks(found))
+    return Played(memory: memory, markets: markets, notices: lines, warnings: needs.lacks(found))
   }
 
   private func line(of source: String, _ count: PastCount?, _ time: Duration, _ memory: RunMemory) -> String {

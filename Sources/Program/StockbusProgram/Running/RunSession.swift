@@ -83,7 +83,8 @@ struct RunSession<Companion: RunCompanion> {
       throw ExitCode.failure
     }
     let pipeline = try LongCommand.pipeline(
-      topology, logLevel: options.logLevel, options.logFormat, watchesStalls: true, memory: keeper, after: played.memory)
+      topology, logLevel: options.logLevel, options.logFormat, watchesStalls: true, memory: keeper, after: played.memory,
+      markets: played.markets)
     for note in notes + (keeper?.lines(in: topology) ?? []) + played.notices { pipeline.logger.notice("\(note)") }
     for warning in played.warnings { pipeline.logger.warning("\(warning)") }
     Terminal.installCrashRestore()
@@ -121,9 +122,17 @@ struct RunSession<Companion: RunCompanion> {
   /// Plays the past of a run's sources. Nil if somebody has stopped it.
   private static func play(before topology: Topology, after memory: RunMemory?) async throws -> PastRun.Played? {
     do {
-      let past = try PastRun(before: topology, after: memory, Program.current, now: SystemTimekeeper().now)
-      guard let past else { return PastRun.Played() }
-      return try await past.play()
+      let now = SystemTimekeeper().now
+      var played: PastRun.Played? = PastRun.Played()
+      if let past = try PastRun(before: topology, after: memory, Program.current, now: now) { played = try await past.play() }
+      // What was shown is in no memory.
+      if memory?.time != nil, played != nil,
+        let past = try PastRun(before: topology, after: nil, isShownOnly: true, Program.current, now: now)
+      {
+        guard let shown = try await past.play() else { return nil }
+        played?.markets = shown.markets
+      }
+      return played
     } catch let mistake as RehearsalMistake {
       StandardError.write("past: \(mistake)\nnothing was started")
     } catch let problems as Problems {

@@ -49,7 +49,7 @@ struct Simulation: Sendable {
     pipeline = Pipeline(
       plan.topology, clock: clock ?? SystemTimekeeper(),
       logger: Logger(label: "stockbus") { _ in TestLog(shown: ConsoleLogHandler(logLevel: logLevel.level, zone: zone)) },
-      services: Services(plan.topology.instruments, calls, script, terminal))
+      services: Services(plan.topology.instruments, calls, script, terminal, Program.current.archive))
   }
 
   /// The time since the start of the test at which something happens now; without time, that of the event.

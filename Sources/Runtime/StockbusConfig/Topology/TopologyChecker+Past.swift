@@ -24,6 +24,10 @@ extension TopologyChecker {
   private mutating func existing(_ file: PlacedFile, of component: ComponentDescription) -> [String] {
     let path = file.use.path
     if !path.contains("*") {
+      if FilePlace(path)?.kind == .missing {
+        missingPasts.append((component.title, file))
+        return []
+      }
       if let fault = fault(file) { config.report("\(component.title): past: 'from': \(fault)", at: file.mark) }
       return [path]
     }
@@ -34,5 +38,17 @@ extension TopologyChecker {
       return []
     }
     return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
+  }
+
+  /// Reports recordings that are not there, unless this run writes them. Called when the components' files are known.
+  mutating func checkMissingPasts() {
+    for (source, file) in missingPasts {
+      let place = FilePlace(file.use.path)
+      if let writer = files.first(where: { $0.file.use.access != .read && FilePlace($0.file.use.path)?.identity == place?.identity }) {
+        doubts.append("\(file.mark.place): warning: \(source): past: 'from': \(writer.title) has not written \(file.shownPath) yet")
+      } else if let fault = fault(file) {
+        config.report("\(source): past: 'from': \(fault)", at: file.mark)
+      }
+    }
   }
 }

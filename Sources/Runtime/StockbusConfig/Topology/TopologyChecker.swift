@@ -52,6 +52,8 @@ struct TopologyChecker {
   var historyFault: (String) -> String? = { _ in nil }
   /// The components' files.
   var files: [NamedFile] = []
+  /// Recordings of pasts that are not there, by the title of the source.
+  var missingPasts: [(source: String, file: PlacedFile)] = []
   /// Warnings, one line each with its place.
   var doubts: [String] = []
   /// Why the output depends on timing, one line each with its place.
@@ -91,6 +93,7 @@ struct TopologyChecker {
     for problem in OriginCheck([nodes]).problems.list { config.report(problem.message, at: problem.mark) }
     checkReaders()
     let past = readHistory()
+    checkMissingPasts()
     if looksAtFiles { checkFiles() }
     guard config.problems.isEmpty else { throw config.problems }
     return Topology(

@@ -1,0 +1,67 @@
+internal import MarketData
+internal import StockbusPlugin
+
+/// The bars of a history file, in the order in which they ended.
+struct ArchivedBars {
+  private let name: String
+  private let more: BarArchive.Reader
+  private let until: Timestamp?
+  private var bars: ArraySlice<Bar> = []
+  private var isOver = false
+  private(set) var counts = ReplayCounts()
+
+  /// Throws if it cannot be read, or if its bars are not the wanted events.
+  init<E: ReplayEvent>(
+    of _: E.Type, _ open: () throws(PastFault) -> BarArchive.Reader, name: String, _ options: ReplayOptions
+  ) throws(ReplayError) {
+    if let fault = HistoryFile.fault(as: E.fields) {
+      throw ReplayError(code: .unsupported, file: name, place: nil, message: fault)
+    }
+    self.name = name
+    until = options.until
+    more = try Self.reading(name, open)
+  }
+
+  /// Appends as many of the next bars as there is room for, and returns their number; 0 only at the end, or without room.
+  mutating func next<E>(into events: inout OutputSpan<E>) throws(ReplayError) -> Int {
+    let before = events.count
+    while !events.isFull {
+      if bars.isEmpty, !isOver {
+        do throws(ReplayError) { bars = try Self.reading(name, more)[...] } catch {
+          isOver = true
+          throw error
+        }
+        isOver = bars.isEmpty
+      }
+      guard let bar = bars.popFirst() else { break }
+      if until.map({ bar.time >= $0 }) ?? false {
+        counts.outside += 1
+      } else if let event = bar as? E {
+        counts.events += 1
+        events.append(event)
+      }
+    }
+    return events.count - before
+  }
+
+  private static func reading<Value>(_ name: String, _ body: () throws(PastFault) -> Value) throws(ReplayError) -> Value {
+    do throws(PastFault) { return try body() } catch {
+      throw ReplayError(code: .unsupported, file: name, place: nil, message: error.predicate)
+    }
+  }
+}
+
+/// What shows that a file is a history, whatever its name: it is a database.
+enum HistoryFile {
+  private static let magic = Array("SQLite format 3\0".utf8)
+
+  static func isOne(_ path: String) -> Bool {
+    guard var bytes = try? RawBytes(.head(path, magic.count), name: path) else { return false }
+    return (try? bytes.peek(magic.count)) == magic
+  }
+
+  /// Why its bars are not events with these fields; nil if they are.
+  static func fault(as fields: [ReplayField]) -> String? {
+    fields == Bar.fields ? nil : "is a history, whose events are bars: set 'event: bar'"
+  }
+}
