@@ -1,4 +1,5 @@
 internal import MarketData
+internal import StockbusFiles
 internal import StockbusPlugin
 
 /// The bars of a history file, in the order in which they ended.
@@ -56,7 +57,8 @@ enum HistoryFile {
   private static let magic = Array("SQLite format 3\0".utf8)
 
   static func isOne(_ path: String) -> Bool {
-    guard var bytes = try? RawBytes(.head(path, magic.count), name: path) else { return false }
+    // Pipes and standard input are not opened: what is read there is gone.
+    guard InputDescriptor.plainSize(of: path) != nil, var bytes = try? RawBytes(.head(path, magic.count), name: path) else { return false }
     return (try? bytes.peek(magic.count)) == magic
   }
 
