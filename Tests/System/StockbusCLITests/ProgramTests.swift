@@ -1,4 +1,5 @@
 import Foundation
+import StockbusTestKit
 import TestSupport
 import Testing
 
@@ -20,7 +21,8 @@ import Testing
 
   /// Runs the program to its end, in `folder`, without a terminal, and with these variables only.
   static func run(
-    _ arguments: [String], of program: URL? = program, in folder: URL = fixtures, environment: [String: String] = [:]
+    _ arguments: [String], of program: URL? = program, in folder: URL = fixtures, environment: [String: String] = [:],
+    input: FileHandle = .nullDevice
   ) throws -> (status: Int32, output: String, errors: String) {
     let process = Process()
     process.executableURL = program
@@ -28,7 +30,7 @@ import Testing
     process.currentDirectoryURL = folder
     process.environment = sanitizers.merging(environment) { first, _ in first }
     let (output, errors) = (Pipe(), Pipe())
-    process.standardInput = FileHandle.nullDevice
+    process.standardInput = input
     process.standardOutput = output
     process.standardError = errors
     try process.run()
@@ -252,6 +254,21 @@ import Testing
       result.errors.hasPrefix(
         "ticks.csv: error: is data, not a configuration; in a configuration a source reads it: "
           + "sources: { prices: { plugin: file_replay, path: ticks.csv } }\n"), "\(result.errors)")
+  }
+
+  @Test(.enabled(if: program != nil, "the program was not built"))
+  func `a file is read from standard input from its first byte on`() throws {
+    let folder = TemporaryFolder()
+    folder.put("time,symbol,price,size\n2024-01-02T14:30:00Z,AAPL,100,1\n2024-01-02T14:31:00Z,AAPL,101,1\n", in: "rows.csv")
+    folder.put(
+      """
+      sources: { rows: { plugin: file_replay, path: "-" } }
+      sinks: { out: { plugin: file_writer, inputs: [rows], path: out.jsonl } }
+      """, in: "run.yaml")
+    let place = URL(filePath: folder.path)
+    let input = try FileHandle(forReadingFrom: place.appending(path: "rows.csv"))
+    #expect(try Self.run(["run", "run.yaml"], in: place, input: input).status == 0)
+    #expect(folder.content("out.jsonl").split(separator: "\n").count == 2)
   }
 
   @Test(.enabled(if: program != nil, "the program was not built"))
