@@ -155,6 +155,21 @@ struct PlayedPastTests {
 
         """))
     #expect(short.errors == "warning: 'desk' needs 1h for highest(prev(price), 1h), and the past goes back 30m\n")
+    // Each component has the past of its own sources.
+    let live = "websocket, preset: coinbase_exchange, decoding: { url: 'ws://127.0.0.1:1/' }"
+    let rules = "notification_dispatcher, rules: [{ name: hour, when: 'price > highest(price, 1h)' }]"
+    folder.put(
+      """
+      sources:
+        a: { plugin: \(live), symbols: [AAPL-USD], past: { from: monday.csv, last: 30m } }
+        b: { plugin: \(live), symbols: [XOM-USD], past: { from: monday.csv, last: 2h } }
+      sinks:
+        one: { plugin: \(rules), inputs: [b] }
+        both: { plugin: \(rules), inputs: [a, b], merge: received }
+      """, in: "two.yaml")
+    let two = try ProgramTests.run(["validate", "two.yaml"], in: URL(filePath: folder.path))
+    #expect(two.output.contains("past: 'one' needs 1h for highest(price, 1h)\n"))
+    #expect(two.errors == "warning: 'both' needs 1h for highest(price, 1h), and the past goes back 30m\n")
     folder.put(desk("past: { from: 'captures/*.raw', last: 2d }"), in: "none.yaml")
     let none = try ProgramTests.run(["validate", "none.yaml"], in: URL(filePath: folder.path))
     #expect(

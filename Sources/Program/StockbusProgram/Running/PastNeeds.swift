@@ -9,6 +9,8 @@ struct PastNeeds {
   private struct Need {
     let component: String
     let inputs: [String]
+    /// The sources with a past from which something comes.
+    let sources: Set<String>
     /// Of its events: `bar`.
     let event: String
     let need: PastNeed
@@ -32,10 +34,13 @@ struct PastNeeds {
   /// What the components need of which some input comes from a source with a past.
   init(of topology: Topology) {
     sources = topology.nodes.filter { $0.past != nil }.map(\.id)
-    var fed = Set(sources)
+    // The sources behind each component.
+    var behind = Dictionary(uniqueKeysWithValues: sources.map { ($0, Set([$0])) })
     var needs: [Need] = []
     for node in topology.nodes {
-      if node.inputs.contains(where: { fed.contains($0.from) }) { fed.insert(node.id) } else { continue }
+      let origins = node.inputs.reduce(into: Set<String>()) { $0.formUnion(behind[$1.from] ?? []) }
+      if origins.isEmpty { continue }
+      behind[node.id, default: []].formUnion(origins)
       let makers = node.inputs.compactMap { input in topology.nodes.first { $0.id == input.from }?.assembly.interval }
       needs += node.assembly.needs.map { need in
         var span: Duration?
@@ -44,7 +49,8 @@ struct PastNeeds {
         case .time(let time): span = time
         }
         return Need(
-          component: node.id, inputs: node.inputs.map(\.from), event: node.blueprint.inputs.first?.eventName ?? "event", need: need,
+          component: node.id, inputs: node.inputs.map(\.from), sources: origins, event: node.blueprint.inputs.first?.eventName ?? "event",
+          need: need,
           span: span)
       }
     }
@@ -60,13 +66,13 @@ struct PastNeeds {
       let files = past.paths.count == 1 ? visible(past.paths[0]) : "\(past.paths.count) files"
       return "past: \(id) plays \(past.last.map { "the last \($0.optionText) of " } ?? "")\(files)"
     }
-    let have = pasts.compactMap(\.1.last).max()
-    let isBounded = pasts.allSatisfy { $0.1.last != nil }
     var doubts: [String] = []
     for need in needs {
-      let span = need.span.map { isBounded && have != nil ? ": \($0.optionText) of \(have?.optionText ?? "")" : ": \($0.optionText)" }
+      // Each source has symbols of its own, so the shortest counts.
+      let have = pasts.filter { need.sources.contains($0.0) }.compactMap(\.1.last).min()
+      let span = need.span.map { ": \($0.optionText)" + (have.map { " of \($0.optionText)" } ?? "") }
       lines.append("past: \(need.text)\(need.need.time != nil ? "" : span ?? ", which is known once it is played")")
-      if isBounded, let have, let span = need.span, span > have {
+      if let have, let span = need.span, span > have {
         doubts.append(
           "warning: \(need.text)\(need.need.time == nil ? " (\(span.optionText))" : ""), and the past goes back \(have.optionText)")
       }
