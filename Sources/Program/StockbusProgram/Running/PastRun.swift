@@ -15,13 +15,14 @@ struct PastRun {
   private let before: RunMemory?
   private let since: [String: Timestamp]
   private let needs: PastNeeds
-  private let views: PastViews
+  /// Nil if nothing is shown of it.
+  private let views: PastViews?
 
   /// What a run goes on with, and what people should know.
   struct Played {
     var memory: RunMemory?
     /// What components begin to show.
-    var markets = PastMarkets([:])
+    var markets = PastMarkets.fallback
     var notices: [String] = []
     var warnings: [String] = []
   }
@@ -33,7 +34,7 @@ struct PastRun {
   ///   - isShownOnly: true to play only what comes to the components that show a market.
   /// - Throws: a `RehearsalMistake`, or the `Problems` of the configuration.
   init?(before topology: Topology, after memory: RunMemory?, isShownOnly: Bool = false, _ program: Program, now: Timestamp) throws {
-    views = PastViews(of: topology)
+    let views = PastViews(of: topology)
     if isShownOnly, views.isEmpty { return nil }
     var since: [String: Timestamp] = [:]
     var recordings: [Recording] = []
@@ -49,6 +50,7 @@ struct PastRun {
     let plan = try RehearsalPlan(config, over: recordings, for: .past(since: since), program)
     played = isShownOnly ? plan.topology.with(views.sources(in: plan.topology.nodes)) : plan.topology
     (dispatchers, assumptions) = (plan.dispatchers, plan.assumptions)
+    self.views = isShownOnly || memory?.time == nil ? views : nil
     self.topology = topology
     before = memory
     self.since = since
@@ -66,7 +68,7 @@ struct PastRun {
       played, logLevel: .warning, after: before?.forPast, completeSince: since.values.max())
     pipeline.handOverAtEnd()
     let counts = needs.counting(in: pipeline)
-    let shown = views.showing(pipeline, try Program.current.knownPast(of: topology), topology.instruments)
+    let shown = views?.showing(pipeline, try Program.current.knownPast(of: topology), topology.instruments)
     let alerts = dispatchers.compactMap { pipeline.topic($0).map { topic in { topic.published } } }
     let isInterrupted = Guarded(false)
     let clock = SystemTimekeeper()
@@ -80,7 +82,7 @@ struct PastRun {
       problems = report.text(isQuiet: true, isLenient: true)
     }
     let found = await counts.values()
-    let markets = await shown()
+    let markets = await shown?() ?? .fallback
     if isInterrupted.withLock({ $0 }) { return nil }
     guard let left else { throw RehearsalMistake(description: "the past was cut off") }
     let memory = (before ?? RunMemory()).followed(
