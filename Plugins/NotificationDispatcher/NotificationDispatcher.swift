@@ -38,13 +38,13 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
   private var hasHadEvents = false
   var deliveries: DeliveryQueues
   var switches = Switches()
-  private var numbers: [OpenAlert: AlertNumbers] = [:]
+  var numbers: [OpenAlert: AlertNumbers] = [:]
   /// The alerts that are not over, of rules that say when they are.
-  private var unresolved: [OpenAlert: Sent] = [:]
+  var unresolved: [OpenAlert: Sent] = [:]
   /// What an earlier run has left to the channels, until they are open.
-  private var left: (undelivered: [Knowledge.Undelivered], ends: [String: FileMark])
+  var left: (undelivered: [Knowledge.Undelivered], ends: [String: FileMark])
   /// Alerts that have not been published yet.
-  private var unpublished: [Alert] = []
+  var unpublished: [Alert] = []
   private var hasEnded = false
   /// True once the deliveries are waited for.
   private var isEnding = false
@@ -56,19 +56,6 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
   private let fired: Counter
   private let suppressed: Counter
   private let silenced: Counter
-
-  /// What is not over.
-  private struct OpenAlert: Hashable, Sendable, Codable {
-    let rule: String
-    let symbol: Symbol
-  }
-
-  /// How an alert was sent.
-  private struct Sent: Sendable, Codable {
-    let id: String
-    let channels: [String]?
-    let isUrgent: Bool
-  }
 
   package init(_ settings: NotificationSettings, _ context: Context) {
     self.init(settings, context, .system(context))
@@ -105,93 +92,6 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
     fired = context.counter("alerts", "Alerts that were published.")
     suppressed = context.counter("in cooldown", "Alerts that were suppressed by a cooldown.")
     silenced = context.counter("silenced", "Alerts that were suppressed because their rule was disabled.")
-  }
-
-  /// The state that an earlier instance has left.
-  private struct Knowledge: Sendable, Codable {
-    struct Known: Sendable, Codable {
-      let subject: OpenAlert
-      let numbers: AlertNumbers
-      /// Nil if nothing of it is open.
-      let sent: Sent?
-    }
-
-    /// Nil if its rules begin anew.
-    var book: RuleBook?
-    /// The rules that commands have added, if they begin anew.
-    var added: [Rule] = []
-    var switches: Switches
-    /// By the time of day, which other runs have too.
-    var mutedUntil: Timestamp?
-    let alerts: [Known]
-    /// Alerts that were neither published nor delivered.
-    var unpublished: [SavedEvent] = []
-    var undelivered: [Undelivered] = []
-    /// Where the files of channels end, by the names of the channels.
-    var ends: [String: FileMark] = [:]
-    /// True if the instance that takes it is of another run.
-    var isForAnotherRun: Bool?
-
-    struct Undelivered: Sendable, Codable {
-      let channel: String
-      let notification: Notification.Saved
-    }
-  }
-
-  private static var known: MemoryKey<Knowledge> { MemoryKey("rules", whenOptionsChange: .drop) }
-  /// The files that channels have written to; their contents must not be emptied.
-  private static var opened: MemoryKey<Set<String>> { MemoryKey("opened", whenOptionsChange: .keep) }
-
-  /// Rules that are written as before keep their state, and so do those that commands have added; with other windows all of them begin
-  /// anew.
-  package static func carryOver(
-    _ old: Memory, from before: NotificationSettings, to after: NotificationSettings, into memory: Memory
-  ) {
-    // Values of other sessions do not belong into the same window.
-    if before.sessions == after.sessions { FunctionMemory.carryOver(old, into: memory) }
-    guard var knowledge = old[known] else { return }
-    let written = (before: before.rules.map { Rule($0) }, after: after.rules.map { Rule($0) })
-    if before.enabled != after.enabled { (knowledge.switches, knowledge.mutedUntil) = (Switches(isEnabled: after.enabled), nil) }
-    // What is due was computed with the sessions.
-    let countsOtherwise = before.sessions != after.sessions && after.rules.contains { $0.silentFor != nil }
-    if before.windowPrices != after.windowPrices || before.windowMemory != after.windowMemory || countsOtherwise {
-      let names = Set(written.before.map(\.name))
-      knowledge.added = (knowledge.book?.present ?? knowledge.added).filter { !names.contains($0.name) }
-      knowledge.book = nil
-    } else {
-      knowledge.book?.change(from: written.before, to: written.after)
-    }
-    memory[known] = knowledge
-  }
-
-  package static func withoutEffects(_ settings: NotificationSettings) -> NotificationSettings {
-    var settings = settings
-    settings.channels = []
-    for i in settings.rules.indices { settings.rules[i].channels = nil }
-    return settings
-  }
-
-  package static func faults(in settings: NotificationSettings) -> [(option: String, message: String)] {
-    RuleConditions<E>.excess(settings.rules.map { Rule($0) }).map { [("rules", "'rules': \($0)")] } ?? []
-  }
-
-  package static func textFaults(in settings: NotificationSettings) -> [TextFault] {
-    settings.rules.enumerated().flatMap { number, rule in
-      rule.expressions.compactMap { $0.text.fault($0.option, for: E.self)?.inside("rules", item: number) }
-    }
-  }
-
-  package static func needs(_ settings: NotificationSettings) -> [PastNeed] {
-    let functions = settings.rules.flatMap { rule in
-      rule.expressions.flatMap { (try? Expression<E>($0.text.text, in: .withMemory))?.needs ?? [] }
-    }
-    let windows = settings.rules.compactMap { rule in rule.window.map { PastNeed("the window of \(shown(rule.effectiveName))", .time($0)) }
-    }
-    return .all(functions) + windows
-  }
-
-  package static func namedSymbols(_ settings: NotificationSettings) -> [NamedSymbol] {
-    settings.rules.enumerated().flatMap { number, rule in rule.namedSymbols.map { $0.inside("rules", item: number) } }
   }
 
   package func start() throws {
@@ -271,7 +171,7 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
 
   private func countFunctions() { if let use = conditions?.memoryUse { context.count(use) } }
 
-  private func leaveFunctions() { context.leaveFunctions(conditions?.snapshot(), hasHadEvents: hasHadEvents) }
+  func leaveFunctions() { context.leaveFunctions(conditions?.snapshot(), hasHadEvents: hasHadEvents) }
 
   private func countAsides() {
     let asides = book.takeAsides()
@@ -421,26 +321,5 @@ package actor NotificationDispatcher<E: PricedEvent>: TimedSink, Source, Backgro
       context.note("alerts that the next run delivers: \(deliveries.undelivered.count)")
     }
     for queue in deliveries.queues { await queue.channel?.close() }
-  }
-
-  package func keepMemory() { remember(forAnotherRun: true) }
-
-  /// - Parameter forAnotherRun: it makes the deliveries that this one has not made.
-  private func remember(forAnotherRun: Bool) {
-    leaveFunctions()
-    let muted = switches.mutedUntil.map { ($0 - context.clock.uptime).wholeNanoseconds }
-    var knowledge = Knowledge(
-      book: book, switches: switches, mutedUntil: muted.map { Timestamp(ns: context.clock.now.ns.addingSaturating($0)) },
-      alerts: numbers.map { Knowledge.Known(subject: $0, numbers: $1, sent: unresolved[$0]) })
-    if forAnotherRun {
-      knowledge.isForAnotherRun = true
-      knowledge.unpublished = unpublished.map { SavedEvent($0) }
-      knowledge.undelivered =
-        left.undelivered
-        + deliveries.undelivered.map { Knowledge.Undelivered(channel: $0.channel, notification: $0.notification.saved) }
-      knowledge.ends = left.ends
-      for queue in deliveries.queues { knowledge.ends[queue.name] = queue.channel?.place?.end }
-    }
-    context.remember(knowledge, Self.known)
   }
 }
