@@ -69,6 +69,7 @@ struct ByteStream: ~Copyable {
     ([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00], "compressed with xz", "only gzip is decompressed"),
     ([0x42, 0x5a, 0x68, 0x39, 0x31, 0x41], "compressed with bzip2", "only gzip is decompressed"),
     ([0x50, 0x4b, 0x03, 0x04], "a zip archive, as .xlsx files are", "only gzip is decompressed; save a spreadsheet as CSV"),
+    (HistoryFile.magic, "a database", "a history is read from its file, by its path"),
   ]
   /// The byte-order marks of UTF-16.
   private static let marks: [[UInt8]] = [[0xff, 0xfe], [0xfe, 0xff]]

@@ -15,7 +15,7 @@ struct ArchivedBars {
   init<E: ReplayEvent>(
     of _: E.Type, _ open: () throws(PastFault) -> BarArchive.Reader, name: String, _ options: ReplayOptions
   ) throws(ReplayError) {
-    if let fault = HistoryFile.fault(as: E.fields) {
+    if let fault = HistoryFile.fault(name, as: E.fields) {
       throw ReplayError(code: .unsupported, file: name, place: nil, message: fault)
     }
     self.name = name
@@ -54,16 +54,30 @@ struct ArchivedBars {
 
 /// What shows that a file is a history, whatever its name: it is a database.
 enum HistoryFile {
-  private static let magic = Array("SQLite format 3\0".utf8)
+  static let magic = Array("SQLite format 3\0".utf8)
+  /// `stkb`, the application id at byte 68.
+  private static let mark: [UInt8] = [0x73, 0x74, 0x6b, 0x62]
 
-  static func isOne(_ path: String) -> Bool {
+  static func isOne(_ path: String) -> Bool { isOpen(path) || head(of: path) != nil }
+
+  /// True if it is a database that somebody has open. It is not to be opened then: closing a descriptor of this process drops the locks
+  /// that its connections have.
+  private static func isOpen(_ path: String) -> Bool { InputDescriptor.plainSize(of: path + "-wal") != nil }
+
+  /// The bytes up to the end of the mark; nil if it is no database.
+  private static func head(of path: String) -> [UInt8]? {
     // Pipes and standard input are not opened: what is read there is gone.
-    guard InputDescriptor.plainSize(of: path) != nil, var bytes = try? RawBytes(.head(path, magic.count), name: path) else { return false }
-    return (try? bytes.peek(magic.count)) == magic
+    guard InputDescriptor.plainSize(of: path) != nil, var bytes = try? RawBytes(.head(path, 72), name: path),
+      let head = try? bytes.peek(72), head.starts(with: magic)
+    else { return nil }
+    return head
   }
 
-  /// Why its bars are not events with these fields; nil if they are.
-  static func fault(as fields: [ReplayField]) -> String? {
-    fields == Bar.fields ? nil : "is a history, whose events are bars: set 'event: bar'"
+  /// Why a database has no events with these fields, as far as its head shows; nil if it has.
+  static func fault(_ path: String, as fields: [ReplayField]) -> String? {
+    if !isOpen(path), let head = head(of: path), head.count < 72 || head.suffix(4) != mark[...] {
+      return "is a database, and no history of this program"
+    }
+    return fields == Bar.fields ? nil : "is a history, whose events are bars: set 'event: bar'"
   }
 }

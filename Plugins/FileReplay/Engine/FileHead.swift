@@ -12,7 +12,7 @@ enum FileHead {
 
   /// The error in these bytes; nil if there is none, or if the file cannot be read at the moment.
   static func fault(of path: String, _ options: ReplayOptions, as fields: [ReplayField], size: Int = size) -> String? {
-    if HistoryFile.isOne(path) { return HistoryFile.fault(as: fields).map { "which \($0)" } }
+    if HistoryFile.isOne(path) { return HistoryFile.fault(path, as: fields).map { "which \($0)" } }
     do throws(ReplayError) {
       try look(ReplayInput(name: path, contents: .head(path, size)), options, as: fields, size)
       return nil

@@ -135,8 +135,38 @@ struct PlayedPastTests {
     let said = try run("bars.yaml", until: "reconnecting")
     // The source's symbols only.
     #expect(said.contains("live: 4 events of the past, from 2024-01-02T14:30:00Z to 2024-01-02T14:34:00Z, in "), "\(said)")
-    #expect(said.contains("kept.db: assumed length: 1m; Which of its bars does the source send?\n"))
+    #expect(said.contains("kept.db: assumed length: 1m\n"))
     #expect(said.contains("'desk' needs 2 bars of each symbol for sma(close, 2), and the past had 1 of MSFT-USD\n"))
+  }
+
+  @Test func `recordings that the source cannot have are an error at their place`() throws {
+    func problem(_ event: String, _ file: String) throws -> String {
+      let live = "plugin: websocket, preset: coinbase_advanced, symbols: [AAPL-USD], decoding: { url: 'ws://127.0.0.1:1/' }"
+      folder.put(
+        """
+        sources:
+          live: { \(live), event: \(event), past: { from: \(file) } }
+        sinks: { seen: { plugin: null_sink, inputs: [live] } }
+        """, in: "wrong.yaml")
+      let result = try ProgramTests.run(["validate", "wrong.yaml"], in: URL(filePath: folder.path))
+      #expect(result.status == 78)
+      return result.errors
+    }
+    folder.put("a text\n", in: "text.db")
+    let place = "wrong.yaml:2:"
+    let bars = try problem("bar", "monday.csv")
+    #expect(bars.hasPrefix(place) && bars.contains("source 'live': past: 'from': 'monday.csv', line 1: no columns for the open"), "\(bars)")
+    let text = try problem("trade", "text.db")
+    #expect(text.hasPrefix(place) && text.contains("source 'live': past: 'from': 'text.db'"), "\(text)")
+    folder.put(
+      """
+      sources: { ticks: { plugin: file_replay, path: monday.csv } }
+      processors: { bars: { plugin: bars, inputs: [ticks], lengths: [1m] } }
+      sinks: { kept: { plugin: history, inputs: [bars], path: kept.db } }
+      """, in: "keep.yaml")
+    #expect(try ProgramTests.run(["run", "keep.yaml"], in: URL(filePath: folder.path)).status == 0)
+    let history = try problem("quote", "kept.db")
+    #expect(history.hasPrefix(place) && history.contains("'kept.db', which is a history, whose events are bars"), "\(history)")
   }
 
   @Test func `validate says what the past has and what components need`() throws {

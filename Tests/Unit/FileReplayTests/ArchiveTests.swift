@@ -20,7 +20,10 @@ import Testing
   }
 
   init() {
-    folder.put("SQLite format 3\0 and pages", in: "kept.db")
+    // The head of a database, with the mark of histories and that of another program.
+    let magic = Array("SQLite format 3\0".utf8)
+    folder.put(magic + [UInt8](repeating: 1, count: 68 - magic.count) + Array("stkb".utf8) + [0], in: "kept.db")
+    folder.put(magic + [UInt8](repeating: 1, count: 100), in: "other.db")
     folder.put(
       "symbol,length,open,high,low,close,volume,time\nC,1m,1,1,1,1,1,1970-01-01T00:01:30Z\nC,1m,2,2,2,2,1,1970-01-01T00:09:00Z\n",
       in: "more.csv")
@@ -79,13 +82,18 @@ import Testing
     }
   }
 
-  @Test func `its events are bars`() throws {
-    let problems = try #require(
-      throws: Problems.self
-    ) {
-      _ = try PipelineHarness(
-        "sources: { replay: { plugin: file_replay, path: \(folder.file("kept.db")) } }", plugins: [.fileReplay])
+  @Test func `a database has bars, and only if it is a history`() throws {
+    for (options, reason) in [
+      ("path: \(folder.file("kept.db"))", "kept.db', which is a history, whose events are bars: set 'event: bar'"),
+      ("path: \(folder.file("other.db")), event: bar", "other.db', which is a database, and no history of this program"),
+    ] {
+      let problems = try #require(throws: Problems.self) {
+        _ = try PipelineHarness("sources: { replay: { plugin: file_replay, \(options) } }", plugins: [.fileReplay])
+      }
+      #expect("\(problems)".contains(reason), "\(problems)")
     }
-    #expect("\(problems)".contains("kept.db', which is a history, whose events are bars: set 'event: bar'"), "\(problems)")
+    // While a connection has it open, it is not opened to look at it.
+    folder.put("", in: "other.db-wal")
+    #expect(HistoryFile.fault(folder.file("other.db"), as: Bar.fields) == nil)
   }
 }

@@ -36,7 +36,7 @@ import Testing
     }
     #expect(
       try decode([kline("true"), kline("false")], VenuePreset.binance.spec, as: Bar.self) == [
-        Result(.events(1), ["BNBBTC 0.001 0.0025 0.0009 0.002 x1000 @2022-12-31T19:43:00Z"]), Result(.events(0)),
+        Result(.events(1), ["BNBBTC 0.001 0.0025 0.0009 0.002 x1000 1m @2022-12-31T19:43:00Z"]), Result(.events(0)),
       ])
   }
 
@@ -109,7 +109,7 @@ import Testing
       try decode(
         [
           #"{"channel":"candles","sequence_num":0,"events":[{"type":"update","candles":[{"start":"1688998200","high":"4","low":"1","open":"2","close":"3","volume":"5.5","product_id":"ETH-USD"}]}]}"#
-        ], VenuePreset.coinbaseAdvanced.spec, as: Bar.self) == [Result(.events(1), ["ETH-USD 2 4 1 3 x5.5 @2023-07-10T14:10:00Z"])])
+        ], VenuePreset.coinbaseAdvanced.spec, as: Bar.self) == [Result(.events(1), ["ETH-USD 2 4 1 3 x5.5 5m @2023-07-10T14:10:00Z"])])
   }
 
   @Test func `Kraken, version 2: numbers are taken from their text`() throws {
@@ -137,11 +137,15 @@ import Testing
         Result(.events(1), ["ALGO/USD 0.10025 x740 / 0.10036 x1361.44813783 @2023-09-25T09:04:31.742648Z"]),
         Result(.events(1), ["ALGO/USD 0.10025 x740 / 0.10036 x1361.44813783 @-"]),
       ])
+    let bar = { (interval: String) in
+      #"{"channel":"ohlc","type":"update","data":[{"symbol":"ALGO/USD","open":1,"high":4,"low":0.5,"close":2,"volume":3,"interval_begin":"2023-10-04T16:25:00.000000000Z"#
+        + #"","interval":\#(interval)}]}"#
+    }
     #expect(
-      try decode(
-        [
-          #"{"channel":"ohlc","type":"update","data":[{"symbol":"ALGO/USD","open":1,"high":4,"low":0.5,"close":2,"volume":3,"interval_begin":"2023-10-04T16:25:00.000000000Z"}]}"#
-        ], VenuePreset.kraken.spec, as: Bar.self) == [Result(.events(1), ["ALGO/USD 1 4 0.5 2 x3 @2023-10-04T16:25:00Z"])])
+      try decode([bar("1"), bar("5")], VenuePreset.kraken.spec, as: Bar.self) == [
+        Result(.events(1), ["ALGO/USD 1 4 0.5 2 x3 1m @2023-10-04T16:25:00Z"]),
+        Result(.events(1), ["ALGO/USD 1 4 0.5 2 x3 @2023-10-04T16:25:00Z"]),
+      ])
   }
 
   @Test func `Kraken, version 1: lists whose end tells the channel`() throws {
@@ -171,7 +175,7 @@ import Testing
         [
           #"[42,["1542057314.748456","1542057360.435743","3586.7","3586.8","3586.6","3586.65","3586.68894","0.03373","2"],"ohlc-1","XBT/USD"]"#
         ], VenuePreset.krakenV1.spec, as: Bar.self) == [
-          Result(.events(1), ["XBT/USD 3586.7 3586.8 3586.6 3586.65 x0.03373 @2018-11-12T21:15:00.435743Z"])
+          Result(.events(1), ["XBT/USD 3586.7 3586.8 3586.6 3586.65 x0.03373 1m @2018-11-12T21:15:00.435743Z"])
         ])
   }
 
@@ -237,7 +241,7 @@ import Testing
       try decode(
         [#"[{"T":"b","S":"SPY","o":388.985,"h":389.13,"l":388.975,"c":389.12,"v":49378,"t":"2021-02-22T19:15:00Z"}]"#],
         VenuePreset.alpaca.spec, as: Bar.self) == [
-          Result(.events(1), ["SPY 388.985 389.13 388.975 389.12 x49378 @2021-02-22T19:15:00Z"])
+          Result(.events(1), ["SPY 388.985 389.13 388.975 389.12 x49378 1m @2021-02-22T19:15:00Z"])
         ])
   }
 
@@ -284,8 +288,11 @@ import Testing
         ])
     #expect(
       try decode(
-        [#"[{"ev":"AM","sym":"GTE","v":4110,"o":0.4,"c":0.41,"h":0.42,"l":0.39,"s":1610144640000,"e":1610144700000}]"#],
-        VenuePreset.massive.spec, as: Bar.self) == [Result(.events(1), ["GTE 0.4 0.42 0.39 0.41 x4110 @2021-01-08T22:24:00Z"])])
+        ["AM", "A"].map { #"[{"ev":"\#($0)","sym":"GTE","v":4110,"o":0.4,"c":0.41,"h":0.42,"l":0.39,"s":1610144640000}]"# },
+        VenuePreset.massive.spec, as: Bar.self)
+        == ["1m", "1s"].map {
+          Result(.events(1), ["GTE 0.4 0.42 0.39 0.41 x4110 \($0) @2021-01-08T22:24:00Z"])
+        })
   }
 
   @Test(arguments: VenuePreset.allCases) func `a preset has no faults, and can be written as options and read again`(preset: VenuePreset)

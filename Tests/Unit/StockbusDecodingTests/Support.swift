@@ -36,7 +36,9 @@ func line(_ event: some DecodedEvent) -> String {
   case let quote as Quote:
     "\(quote.symbol) \(quote.bid.formatted(decimals: Int(quote.priceDecimals))) x\(quote.bidSize)"
       + " / \(quote.ask.formatted(decimals: Int(quote.priceDecimals))) x\(quote.askSize) \(time(quote.time))"
-  case let bar as Bar: "\(bar.symbol) \(bar.open) \(bar.high) \(bar.low) \(bar.close) x\(bar.volume) \(time(bar.time))"
+  case let bar as Bar:
+    "\(bar.symbol) \(bar.open) \(bar.high) \(bar.low) \(bar.close) x\(bar.volume) \(bar.length == .unknown ? "" : "\(bar.length) ")"
+      + time(bar.time)
   default: "?"
   }
 }

@@ -82,6 +82,9 @@ struct CompiledRule: BitwiseCopyable {
   var time = CompiledPath.none
   var side = CompiledPath.none
   var condition = CompiledPath.none
+  /// The length of its bars, and its path.
+  var length = BarLength.unknown
+  var lengthPath = CompiledPath.none
   /// The index of the rule's condition table in the book.
   var conditionTable: Int32 = 0
   /// The paths of the price; of bid and ask; of open, high, low and close.

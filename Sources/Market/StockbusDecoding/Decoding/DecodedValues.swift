@@ -15,6 +15,8 @@ public import MarketData
   @usableFromInline package var prices: (Price, Price, Price, Price) = (0, 0, 0, 0)
   /// A trade's size; bid size and ask size; a bar's volume.
   @usableFromInline package var sizes: (Quantity, Quantity) = (0, 0)
+  /// A bar's length.
+  @usableFromInline package var length = BarLength.unknown
   /// The number of a trade in a series that is filled, and the index of the series in `MessageReader.series`; -1 if there is none.
   @usableFromInline package var number: Int64 = 0
   @usableFromInline package var series: Int32 = -1
@@ -56,6 +58,6 @@ extension Bar: DecodedEvent {
     self.init(
       symbol: values.symbol, open: values.prices.0, high: values.prices.1, low: values.prices.2, close: values.prices.3,
       volume: values.sizes.0, time: values.time, received: values.received, priceDecimals: values.priceDecimals,
-      sizeDecimals: values.sizeDecimals)
+      sizeDecimals: values.sizeDecimals, length: values.length)
   }
 }

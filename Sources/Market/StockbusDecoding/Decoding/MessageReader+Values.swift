@@ -10,6 +10,7 @@ extension MessageReader {
     faults.count = 0
     key = -1
     values.series = -1
+    values.length = rule.length
     if rule.each.count == 0 {
       item(rule, scope, root, &count, body)
     } else if share(rule, scope, root) {
@@ -92,9 +93,18 @@ extension MessageReader {
     }
     do throws(ValueProblem) {
       try fill(rule, node, root)
+      if !rule.lengthPath.isNone { readLength(rule, node, root) }
       body(values)
       count &+= 1
     } catch { fault(error) }
+  }
+
+  /// A length that is none, such as a month, leaves that of the rule.
+  @inline(never)
+  private mutating func readLength(_ rule: CompiledRule, _ item: Int, _ root: Int) {
+    let node = walk(rule.lengthPath, item, root)
+    let isText = node >= 0 && !tape.nodes[node].isContainer
+    values.length = (isText ? BarLength(String(decoding: bytes(node), as: UTF8.self)) : nil) ?? rule.length
   }
 
   /// Counts the number of an excluded item. If its symbol is unknown, no number can be missing, and no symbol is created.

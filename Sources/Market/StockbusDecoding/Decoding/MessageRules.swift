@@ -256,6 +256,8 @@ struct RuleBookMaker {
     case .bar?:
       compiled.prices = list([fields.open, fields.high, fields.low, fields.close])
       compiled.sizes = list([fields.volume])
+      compiled.length = rule.length ?? .unknown
+      compiled.lengthPath = itemPath(fields.length)
     case .trade?, nil:
       compiled.prices = list([fields.price])
       compiled.sizes = list([fields.size])

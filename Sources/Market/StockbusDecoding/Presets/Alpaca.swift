@@ -17,7 +17,9 @@ enum Alpaca {
         $0.conditionCodes = .cta
       },
       "quote": .event(.quote, when: ["T": ["q"]], .quote("S", time: "t", bid: "bp", ask: "ap", bidSize: "bs", askSize: "as")),
-      "bar": .event(.bar, when: ["T": ["b"]], .bar("S", time: "t", open: "o", high: "h", low: "l", close: "c", volume: "v")),
+      "bar": .event(.bar, when: ["T": ["b"]], .bar("S", time: "t", open: "o", high: "h", low: "l", close: "c", volume: "v")) {
+        $0.length = .time(60_000_000_000)
+      },
       "authenticated": .talk(.authenticated, when: ["T": ["success"], "msg": ["authenticated"]]),
       "connected": .talk(.other, when: ["T": ["success"], "msg": ["connected"]]),
       "subscribed": .talk(.acknowledgement, when: ["T": ["subscription"]]),

@@ -85,7 +85,7 @@ enum Binance {
 
   /// A bar is sent while it is forming; only the closed one becomes an event.
   private static let bar = MessageRule.event(
-    .bar, when: ["e": ["kline"]], .bar("s", time: "k.t", open: "k.o", high: "k.h", low: "k.l", close: "k.c", volume: "k.v")
+    .bar, when: ["e": ["kline"]], .bar("s", time: "k.t", open: "k.o", high: "k.h", low: "k.l", close: "k.c", volume: "k.v", length: "k.i")
   ) { $0.only = ["k.x": ["true"]] }
 
   private static func shared(_ spec: inout DecodingSpec) {

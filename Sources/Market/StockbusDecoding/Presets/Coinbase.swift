@@ -86,6 +86,7 @@ enum Coinbase {
       ) { rule in
         rule.each = ["events", "candles"]
         rule.time = .s
+        rule.length = .time(300_000_000_000)
       },
       "heartbeat": .talk(.heartbeat, when: ["channel": ["heartbeats"]]),
       "subscriptions": .talk(.acknowledgement, when: ["channel": ["subscriptions"]]),

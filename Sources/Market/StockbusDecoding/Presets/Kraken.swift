@@ -1,6 +1,9 @@
 internal import StockbusPlugin
 
 enum Kraken {
+  private static let bar = FieldPaths.bar(
+    "symbol", time: "interval_begin", open: "open", high: "high", low: "low", close: "close", volume: "volume")
+
   /// Version 2: objects.
   static let second = makeSpec { spec in
     spec.url = "wss://ws.kraken.com/v2"
@@ -38,10 +41,12 @@ enum Kraken {
         .quote, when: ["channel": ["ticker"]],
         .quote("symbol", time: nil, bid: "bid", ask: "ask", bidSize: "bid_qty", askSize: "ask_qty")
       ) { $0.each = ["data"] },
-      "ohlc": .event(
-        .bar, when: ["channel": ["ohlc"], "type": ["update"]],
-        .bar("symbol", time: "interval_begin", open: "open", high: "high", low: "low", close: "close", volume: "volume")
-      ) { $0.each = ["data"] },
+      "ohlc": .event(.bar, when: ["channel": ["ohlc"], "type": ["update"], "data[0].interval": ["1"]], bar) {
+        $0.each = ["data"]
+        $0.length = .time(60_000_000_000)
+      },
+      // Of other lengths, which are asked for by their number of minutes.
+      "ohlc_other": .event(.bar, when: ["channel": ["ohlc"], "type": ["update"]], bar) { $0.each = ["data"] },
       "heartbeat": .talk(.heartbeat, when: ["channel": ["heartbeat"]]),
       "pong": .talk(.heartbeat, when: ["method": ["pong"]]),
       "subscribed": .talk(.acknowledgement, when: ["method": ["subscribe", "unsubscribe"], "success": ["true"]]),
@@ -72,7 +77,10 @@ enum Kraken {
       "ohlc": .event(
         .bar, when: ["[-2]": ["ohlc-1"]],
         .bar("[-1]", time: "[1][1]", open: "[1][2]", high: "[1][3]", low: "[1][4]", close: "[1][5]", volume: "[1][7]")
-      ) { $0.shift = .seconds(-60) },
+      ) {
+        $0.shift = .seconds(-60)
+        $0.length = .time(60_000_000_000)
+      },
       "heartbeat": .talk(.heartbeat, when: ["event": ["heartbeat", "pong"]]),
       "subscribed": .talk(.acknowledgement, when: ["event": ["subscriptionStatus"], "status": ["subscribed", "unsubscribed"]]),
       "refused": .talk(.error, when: ["event": ["subscriptionStatus"], "status": ["error"]], text: ["errorMessage"]),

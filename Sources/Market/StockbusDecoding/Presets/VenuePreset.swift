@@ -92,9 +92,10 @@ extension FieldPaths {
   }
 
   static func bar(
-    _ symbol: ValuePath, time: ValuePath, open: ValuePath, high: ValuePath, low: ValuePath, close: ValuePath, volume: ValuePath
+    _ symbol: ValuePath, time: ValuePath, open: ValuePath, high: ValuePath, low: ValuePath, close: ValuePath, volume: ValuePath,
+    length: ValuePath? = nil
   ) -> FieldPaths {
-    FieldPaths(symbol: symbol, time: time, open: open, high: high, low: low, close: close, volume: volume)
+    FieldPaths(symbol: symbol, time: time, open: open, high: high, low: low, close: close, volume: volume, length: length)
   }
 }
 

@@ -72,6 +72,8 @@ package struct MessageRule: Options {
     "Added to the time, such as -1m if the message has the end of a bar and not its beginning.",
     in: .seconds(-31_622_400) ... .seconds(31_622_400))
   package var shift: Duration?
+  @Setting("The length of its bars, such as 1m, if the messages do not have it.")
+  package var length: BarLength?
   @Setting("The words for the side that took the liquidity.")
   package var sides: SideWords?
   @Setting("How sale conditions are written: words as stockbus writes them, or the codes of cta, utp, lean or massive.")
@@ -93,6 +95,7 @@ package struct MessageRule: Options {
   package func validate(_ problems: inout OptionProblems) {
     if let role, role != .data, event != nil { problems.add("a message with an 'event' is data, not \(role.optionText)", at: "role") }
     if role == .data, event == nil { problems.add("data needs an 'event'", at: "role") }
+    if length != nil, let event, event != .bar { problems.add("'length' is for bars, not for a \(event.rawValue)", at: "length") }
     if let remember, remember["id"] == nil { problems.add("'remember' needs an 'id'", at: "remember") }
     if signed == true, sides != nil { problems.add("either 'sides' or 'signed', not both", at: "signed") }
     for (name, mapping) in [("when", when), ("only", only)] {
@@ -115,6 +118,7 @@ package struct MessageRule: Options {
     rule.priceScale = priceScale ?? base.priceScale
     rule.sizeScale = sizeScale ?? base.sizeScale
     rule.shift = shift ?? base.shift
+    rule.length = length ?? base.length
     rule.sides = sides ?? base.sides
     rule.conditionCodes = conditionCodes ?? base.conditionCodes
     rule.conditions = conditions ?? base.conditions
@@ -144,17 +148,19 @@ package struct FieldPaths: Options {
   @Setting("A bar's lowest price.") package var low: ValuePath?
   @Setting("A bar's last price.") package var close: ValuePath?
   @Setting("Units traded in a bar.") package var volume: ValuePath?
+  @Setting("A bar's length: a text such as 1m.") package var length: ValuePath?
 
   package init() {}
 
   init(
     symbol: ValuePath?, time: ValuePath?, price: ValuePath? = nil, size: ValuePath? = nil, side: ValuePath? = nil,
     condition: ValuePath? = nil, bid: ValuePath? = nil, ask: ValuePath? = nil, bidSize: ValuePath? = nil, askSize: ValuePath? = nil,
-    open: ValuePath? = nil, high: ValuePath? = nil, low: ValuePath? = nil, close: ValuePath? = nil, volume: ValuePath? = nil
+    open: ValuePath? = nil, high: ValuePath? = nil, low: ValuePath? = nil, close: ValuePath? = nil, volume: ValuePath? = nil,
+    length: ValuePath? = nil
   ) {
     (self.symbol, self.time, self.price, self.size, self.side, self.condition) = (symbol, time, price, size, side, condition)
     (self.bid, self.ask, self.bidSize, self.askSize) = (bid, ask, bidSize, askSize)
-    (self.open, self.high, self.low, self.close, self.volume) = (open, high, low, close, volume)
+    (self.open, self.high, self.low, self.close, self.volume, self.length) = (open, high, low, close, volume, length)
   }
 
   func over(_ base: FieldPaths) -> FieldPaths {
@@ -162,7 +168,8 @@ package struct FieldPaths: Options {
       symbol: symbol ?? base.symbol, time: time ?? base.time, price: price ?? base.price, size: size ?? base.size,
       side: side ?? base.side, condition: condition ?? base.condition, bid: bid ?? base.bid, ask: ask ?? base.ask,
       bidSize: bidSize ?? base.bidSize, askSize: askSize ?? base.askSize, open: open ?? base.open, high: high ?? base.high,
-      low: low ?? base.low, close: close ?? base.close, volume: volume ?? base.volume)
+      low: low ?? base.low, close: close ?? base.close, volume: volume ?? base.volume,
+      length: length ?? base.length)
   }
 }
 

@@ -27,7 +27,15 @@ extension PastReader {
   }
 
   private static let bars = BarArchive { path, choice, intake throws(PastFault) in
-    let replay = Guarded(try told { () throws(HistoryError) in try HistoryReplay(HistoryReader(path), choice, intake) })
+    let reader = try told { () throws(HistoryError) in try HistoryReader(path) }
+    if let length = choice.length {
+      let lengths = try told { () throws(HistoryError) in try reader.lengths() }
+      if !lengths.isEmpty, !lengths.contains(length) {
+        throw PastFault(
+          predicate: "has no bars of \(length); there are bars of \(listed(lengths.map { $0 == .unknown ? "unknown length" : "\($0)" }))")
+      }
+    }
+    let replay = Guarded(try told { () throws(HistoryError) in try HistoryReplay(reader, choice, intake) })
     return { () throws(PastFault) in
       try told { () throws(HistoryError) in
         try replay.withLock { replay in Result { () throws(HistoryError) in try replay.next() } }.get()

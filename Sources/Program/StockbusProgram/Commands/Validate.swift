@@ -1,6 +1,8 @@
 import ArgumentParser
 import MarketData
 import StockbusConfig
+import StockbusPlugin
+import StockbusRuntime
 
 struct Validate: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -32,6 +34,10 @@ struct Validate: ParsableCommand {
     }
     let topology = try config.topology()
     for note in topology.notes { StandardError.write(note) }
+    do { _ = try PastRun(before: topology, after: nil, Program.current, now: SystemTimekeeper().now) } catch let problems as Problems {
+      StandardError.write(ConfigArguments.report(problems, ""))
+      throw ExitStatus.config
+    }
     let past = PastNeeds(of: topology).lines(in: topology)
     for doubt in past.doubts { StandardError.write(doubt) }
     try StandardOutput.write(([Self.text(topology)] + topology.memoryLines() + past.lines).joined(separator: "\n"))

@@ -71,7 +71,9 @@ actor RecordingGate<E: Event>: Processor {
     return verdicts[Int(symbol.id)] == 2
   }
 
-  private func note(_ event: E) {
+  func note(_ event: E) {
+    // Another one of its time follows a part of a bar.
+    if let bar = event as? Bar, bar.status == .partial { return }
     guard let symbol = E.schema.symbol(of: event) else { return }
     let (id, time) = (Int(symbol.id), E.schema.time(of: event))
     ends.grow(toHold: id, filling: (Timestamp(ns: .min), 0))

@@ -269,14 +269,14 @@ private struct RecordedSources {
     if !captures.isEmpty, node.blueprint.output?.eventName != Self.raw {
       return try decoding(paths, as: source, node, by: origins[source.id] ?? node)
     }
-    var options = guesses[own[0]]?.options.map { "\($0.name): \($0.value)" } ?? []
-    if let type = node.blueprint.output?.eventName, !options.contains(where: { $0.hasPrefix("event:") }), type != Trade.eventName {
-      options.append("event: \(type == Self.raw ? "raw" : type)")
-    }
+    // What the source sends, whatever the file looks like.
+    var options = guesses[own[0]]?.options.filter { $0.name != "event" }.map { "\($0.name): \($0.value)" } ?? []
+    if let type = node.blueprint.output?.eventName, type != Trade.eventName { options.append("event: \(type == Self.raw ? "raw" : type)") }
     if let since = purpose.since?[source.id] { options.append("from: \"\(since)\"") }
     options.append("path: [\(paths.map(\.optionText).joined(separator: ", "))]")
     let text = "sources: { \(source.id): { plugin: \(RehearsalPlan.replay), \(options.joined(separator: ", ")) } }"
-    let loaded = ConfigLoader(environment: { _ in nil }).load(text: text, file: "--over")
+    let place = purpose.since == nil ? "--over" : PastRun.place(of: source.id)
+    let loaded = ConfigLoader(environment: { _ in nil }).load(text: text, file: place)
     guard let replay = try loaded.checked().components.first else { return source }
     return replay
   }
