@@ -61,6 +61,24 @@ import Testing
       xml.contains("<testsuite name=\"desk.test.yaml\" tests=\"2\" failures=\"0\">") && xml.contains("name=\"above 100\""), "\(xml)")
   }
 
+  @Test func `what did not come is told beside what is most like it`() throws {
+    folder.put(
+      """
+      configuration: desk.yaml
+      tests:
+        - name: near
+          input: { live: { A: "99 +1x3", every: 10s } }
+          expect: { desk: [{ at: 1h, rule: low }, { at: 10s, rule: high }] }
+
+      """, in: "near.test.yaml")
+    let near = try run("near.test.yaml").output
+    #expect(near.contains("near.test.yaml:5:22: desk did not give { at: 1h, rule: low }"), "\(near)")
+    #expect(near.contains("near.test.yaml:5:45: desk gave { at: 20s, rule: high }, not { at: 10s, rule: high }"), "\(near)")
+    folder.put("configuration: none.yaml\ntests: []\n", in: "none.test.yaml")
+    let none = try run("none.test.yaml")
+    #expect(none.errors.hasPrefix("none.test.yaml:1:16: error: 'configuration': there is no file 'none.yaml' beside this one\n"), "\(none)")
+  }
+
   @Test func `a failure says at its line what came`() throws {
     folder.put(
       """

@@ -54,7 +54,8 @@ struct PastNeeds {
           span: span)
       }
     }
-    self.needs = needs
+    // Several rules may have the same function.
+    self.needs = needs.indices.filter { i in !needs[..<i].contains { $0.text == needs[i].text } }.map { needs[$0] }
   }
 
   // MARK: Before a run

@@ -183,13 +183,15 @@ struct Expectation {
     var problems: [Problem] = []
     let names = names
     var (left, more): (rows: [Row], events: [WrittenEvent]) = ([], [])
-    // Between two that fit each other, rows and events are told beside each other.
+    // Between two that fit each other, rows are told beside the events that are most like them.
     func flush() {
-      for (row, event) in zip(left, more) {
-        problems.append(Problem("\(component) gave \(event.text(names, from: start)), not \(row.text)", at: row.mark))
+      var rest = more
+      var partners = left.map { $0.takeLikest(of: &rest, start) }
+      for i in partners.indices where partners[i] == nil && !rest.isEmpty { partners[i] = rest.removeFirst() }
+      for (row, event) in zip(left, partners) {
+        let gave = event.map { "gave \($0.text(names, from: start)), not" } ?? "did not give"
+        problems.append(Problem("\(component) \(gave) \(row.text)", at: row.mark))
       }
-      for row in left.dropFirst(more.count) { problems.append(Problem("\(component) did not give \(row.text)", at: row.mark)) }
-      let rest = more.dropFirst(left.count)
       for event in rest.prefix(5) { problems.append(Problem("\(component) also gave \(event.text(names, from: start))", at: mark)) }
       if rest.count > 5 { problems.append(Problem("\(component) gave \(rest.count - 5) more events", at: mark)) }
       (left, more) = ([], [])
@@ -243,6 +245,16 @@ extension Expectation.Row {
   func fits(_ event: WrittenEvent, _ start: Timestamp) -> Bool {
     if let at, event.time != start.moved(by: at) { return false }
     return fields.allSatisfy { event.has($0.text, as: $0.key) }
+  }
+
+  /// Removes the event that has the most in common with the row, of some; nil if none has anything.
+  func takeLikest(of events: inout [WrittenEvent], _ start: Timestamp) -> WrittenEvent? {
+    func likeness(_ event: WrittenEvent) -> Int {
+      fields.count { event.has($0.text, as: $0.key) } + (at.map { event.time == start.moved(by: $0) } ?? false ? 1 : 0)
+    }
+    let some = events.prefix(100).enumerated().map { (place: $0, likeness: likeness($1)) }
+    guard let most = some.map(\.likeness).max(), most > 0, let place = some.first(where: { $0.likeness == most })?.place else { return nil }
+    return events.remove(at: place)
   }
 
   /// `{ at: 5m, rule: high }`.

@@ -1,3 +1,4 @@
+import LibC
 import MarketData
 import StockbusConfig
 import StockbusPlugin
@@ -34,6 +35,9 @@ struct TestFile {
     let keys = Self.entries(root, "a file of tests", ["configuration", "tests"], &problems)
     let name = keys["configuration"].flatMap { Self.text($0, "configuration", &problems) }
     configuration = name.map { $0.hasPrefix("/") || folder.isEmpty ? $0 : "\(folder)/\($0)" } ?? ""
+    if let name, let node = keys["configuration"], access(configuration, F_OK) != 0 {
+      problems.add("'configuration': there is no file \(shown(name)) beside this one", at: node.mark)
+    }
     if keys["configuration"] == nil { problems.add("'configuration' is missing: the file that is tested", at: root.mark) }
     var tests: [ConfigurationTest] = []
     if let list = keys["tests"], case .list(let items) = list.value {
