@@ -27,9 +27,7 @@ package enum LongCommand {
       topology,
       logger: Logger(label: "stockbus") { _ in ConsoleLogHandler(logLevel: logLevel.level, format: format, zone: zone) },
       services: Services(Console.terminal, topology.instruments, past, markets, Program.current.archive), watchesStalls: watchesStalls,
-      memory: memory,
-      after: earlier,
-      completeSince: completeSince)
+      memory: memory, after: earlier, completeSince: completeSince)
   }
 
   /// Runs the pipeline until it has ended or was stopped. Calls `ended` with its report once everything else is written and the terminal is
