@@ -124,6 +124,38 @@ import Testing
     }
   }
 
+  /// It has not noted their receipts, and others may wait to learn how far it is, for whom the producer has no room.
+  @Test func `a reader that follows only when it has finished all events learns from their producer how far they go`() async throws {
+    let topic = Topic<Trade>("source", capacity: 4)
+    let (done, held) = (topic.attach(Parker()), topic.attach(Parker()))
+    let events = (1...5).map { trade($0) }
+    let producer = Task {
+      var outlet = Outlet(topic)
+      for event in events { try await outlet.publish(event) }
+      topic.close()
+    }
+    func take(_ count: Int, from inlet: Inlet<Trade>) async {
+      var taken = 0
+      while taken < count {
+        let batch = inlet.nextBatch(limit: count - taken)
+        inlet.begin(batch.count)
+        inlet.finish(batch.count)
+        taken += batch.count
+        if batch.isEmpty { await Task.yield() }
+      }
+    }
+    await take(4, from: done)
+    held.follow()
+    done.follow()
+    for _ in 0..<1_000_000 where done.reached < 3 {
+      _ = done.nextReceipt()
+      await Task.yield()
+    }
+    #expect(done.reached == 3)
+    await take(5, from: held)
+    try await producer.value
+  }
+
   /// Everything has one receipt, and the other input is waited for, which may come from the same producer. So events are taken as long as
   /// the producer waits for room, however few of them at a time.
   @Test(arguments: [1, 2, 3, 16]) func `a producer without room is served in pieces of any size`(piece: Int) async throws {
