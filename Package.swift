@@ -77,6 +77,8 @@ let plugins = [
   PluginTargets("WatchlistFilter", uses: ["LibC", "StockbusFiles"]),
   PluginTargets("Bars", uses: ["CMemoryBarrier", "StockbusInstruments"], inTests: ["FileReplay", "StockbusRuntime"]),
   PluginTargets("Filter", uses: ["StockbusExpressions", "StockbusInstruments"]),
+  PluginTargets("AsOf", inTests: ["FileReplay", "StockbusRuntime"]),
+  PluginTargets("Derive", uses: ["StockbusExpressions", "StockbusInstruments"], inTests: ["FileReplay", "StockbusRuntime"]),
   PluginTargets("SortingFeed", uses: ["CMemoryBarrier", "StockbusExpressions", "StockbusInstruments"]),
   PluginTargets("Movers", uses: ["StockbusInstruments"]),
   PluginTargets(

@@ -35,6 +35,7 @@ def paths():
         "ring": ("publish an event by itself, and read it", plain("ring", more=10 * ROWS)),
         "batch": ("publish 64 events together, and read them; each", plain("batch", more=10 * ROWS)),
         "filter": ("watchlist_filter, an event (4 % pass)", plain("filter", more=10 * ROWS)),
+        "where": ("filter, an event, three comparisons", plain("where", more=10 * ROWS)),
         "feed_25": ("sorting_feed, an update, 25 symbols, small steps", plain("feed", 25, "small")),
         "feed_1k": ("sorting_feed, an update, 1,000 symbols, small steps", plain("feed", 1000, "small")),
         "feed_100k_random": ("sorting_feed, an update, 100,000 symbols, jumps", plain("feed", 100_000, "random", first=100_000 + ROWS)),

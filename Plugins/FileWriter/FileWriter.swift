@@ -23,18 +23,21 @@ package actor FileWriter<E: Event>: Sink, BackgroundComponent, FileWritingCompon
   private let isCSV: Bool
   private let file: RetryingFile
   private var out = RecordText(capacity: 1 << 16)
+  /// Nil if the events have no columns.
+  private let columns: BatchColumns?
 
-  package static func faults(in settings: FileWriterSettings) -> [(option: String, message: String)] {
-    let known = E.schema.fields.map(\.name)
+  package static func textFaults(in settings: FileWriterSettings, reading columns: ColumnLayout) -> [TextFault] {
+    let known = E.schema.fields.map(\.name) + columns.names
     guard let fields = settings.fields else { return [] }
-    if fields.isEmpty { return [("fields", "'fields' names no field; there are \(known.joined(separator: ", "))")] }
+    func fault(_ message: String) -> TextFault { TextFault("fields", message, character: 0) }
+    if fields.isEmpty { return [fault("'fields' names no field; there are \(known.joined(separator: ", "))")] }
     var seen: Set<String> = []
     return fields.compactMap { name in
       if !known.contains(name) {
         let hint = suggestion(for: name, among: known).map { "; did you mean '\($0)'?" } ?? "; there are \(known.joined(separator: ", "))"
-        return ("fields", "'fields': \(E.eventName) has no field '\(name)'\(hint)")
+        return fault("'fields': \(E.eventName) has no field '\(name)'\(hint)")
       }
-      return seen.insert(name).inserted ? nil : ("fields", "'fields' names '\(name)' twice")
+      return seen.insert(name).inserted ? nil : fault("'fields' names '\(name)' twice")
     }
   }
 
@@ -42,13 +45,19 @@ package actor FileWriter<E: Event>: Sink, BackgroundComponent, FileWritingCompon
   package static func fault(in file: FileUse, _ settings: FileWriterSettings) -> String? {
     guard settings.isCSV else { return settings.file.faultOfJSONLines(in: file) }
     if !settings.header { return nil }
-    let header = encoder(settings).csvHeader
-    return settings.file.fault(in: file) { $0.elementsEqual(header.utf8) ? nil : "and the header is \(shown(header))" }
+    // Which columns there are is known only in the run.
+    let known = E.schema.fields.map(\.name)
+    let fields = settings.fields.map { chosen in chosen.filter(known.contains) + chosen.filter { !known.contains($0) } }
+    let header = (fields ?? known).joined(separator: ",")
+    return settings.file.fault(in: file) {
+      $0.elementsEqual(header.utf8) || fields == nil && $0.starts(with: (header + ",").utf8) ? nil : "and the header is \(shown(header))"
+    }
   }
 
-  private static func encoder(_ settings: FileWriterSettings) -> EventEncoder<E> {
+  private static func encoder(_ settings: FileWriterSettings, _ columns: ColumnLayout) -> EventEncoder<E> {
     let style = settings.times.style
-    var encoder: EventEncoder<E> = settings.fields.flatMap { EventEncoder(fields: $0, times: style) } ?? EventEncoder(times: style)
+    var encoder: EventEncoder<E> =
+      settings.fields.flatMap { EventEncoder(fields: $0, times: style, columns: columns) } ?? EventEncoder(times: style, columns: columns)
     encoder.defusesFormulas = settings.formulas == .defuse
     return encoder
   }
@@ -56,7 +65,8 @@ package actor FileWriter<E: Event>: Sink, BackgroundComponent, FileWritingCompon
   package init(_ settings: FileWriterSettings, _ context: Context) throws {
     self.settings = settings
     isCSV = settings.isCSV
-    encoder = Self.encoder(settings)
+    encoder = Self.encoder(settings, context.columns.layout)
+    columns = context.columns.layout.isEmpty ? nil : context.columns
     file = RetryingFile(path: settings.path, settings.file, context)
   }
 
@@ -81,8 +91,27 @@ package actor FileWriter<E: Event>: Sink, BackgroundComponent, FileWritingCompon
   /// Not isolated, so that the buffer is one access to the actor's state for all of them: checking one access for each event took a quarter
   /// of the time.
   private nonisolated func encode(_ events: Span<E>, _ next: inout Int, beyond size: Int, to out: inout RecordText) {
+    if let columns { return encode(events, columns, &next, beyond: size, to: &out) }
     repeat {
       if isCSV { encoder.encodeCSV(events[next], to: &out.bytes) } else { encoder.encodeJSON(events[next], to: &out.bytes) }
+      out.bytes.reserve(1)
+      out.bytes.put(10)
+      out.endRecord()
+      next += 1
+    } while next < events.count && out.bytes.count <= size
+  }
+
+  private nonisolated func encode(
+    _ events: Span<E>, _ columns: BatchColumns, _ next: inout Int, beyond size: Int, to out: inout RecordText
+  ) {
+    var row: [Int64] = []
+    repeat {
+      columns.copyRow(next, to: &row)
+      if isCSV {
+        encoder.encodeCSV(events[next], row: row, to: &out.bytes)
+      } else {
+        encoder.encodeJSON(events[next], row: row, to: &out.bytes)
+      }
       out.bytes.reserve(1)
       out.bytes.put(10)
       out.endRecord()

@@ -32,9 +32,11 @@ package actor Filter<E: Event>: Processor, CommandableComponent, ExplainingCompo
   private var hasHadEvents = false
   private var expectedSymbols: ExpectedSymbols
 
-  package static func textFaults(in settings: FilterSettings) -> [TextFault] {
-    settings.where.fault("where", for: E.self).map { [$0] } ?? []
+  package static func textFaults(in settings: FilterSettings, reading columns: ColumnLayout) -> [TextFault] {
+    settings.where.fault("where", for: E.self, reading: columns).map { [$0] } ?? []
   }
+
+  package static func columns(_ settings: FilterSettings, reading columns: ColumnLayout) -> ColumnLayout { columns }
 
   package static func namedSymbols(_ settings: FilterSettings) -> [NamedSymbol] {
     ((try? Expression<E>(settings.where.text, in: .withMemory))?.symbolNames ?? []).map { NamedSymbol($0, in: "where") }
@@ -51,7 +53,7 @@ package actor Filter<E: Event>: Processor, CommandableComponent, ExplainingCompo
       "undecided", "Events that were not passed because arithmetic in the condition had no result, such as a division by zero.")
     let text = context.recall(Self.replacement) ?? settings.where.text
     do throws(ExpressionError) {
-      let expression = try Expression<E>(text, in: .withMemory)
+      let expression = try Expression<E>(text, in: .withMemory, reading: context.columns.layout)
       expectedSymbols = ExpectedSymbols(expression.symbolNames, after: context.recall(ExpectedSymbols.memory))
       sieve = Sieve(expression, context.functionSettings(settings.sessions, for: E.self), context.takeFunctions())
     } catch { throw EnvironmentFailure("'where': \(error)", isPermanent: true) }
@@ -116,7 +118,7 @@ package actor Filter<E: Event>: Processor, CommandableComponent, ExplainingCompo
     if command.arguments.isEmpty { return "the condition is \(sieve.expression)" }
     let text = command.arguments.joined(separator: " ")
     do throws(ExpressionError) {
-      let expression = try Expression<E>(text, in: .withMemory)
+      let expression = try Expression<E>(text, in: .withMemory, reading: context.columns.layout)
       context.count(sieve.memoryUse)
       context.leaveFunctions(sieve.snapshot(), hasHadEvents: hasHadEvents)
       sieve = Sieve(expression, context.functionSettings(settings.sessions, for: E.self), context.takeFunctions())
@@ -155,7 +157,6 @@ struct Sieve<E: Event>: ~Copyable {
 
   /// Sends the events that pass, counts the others as filtered, and returns how many of these were undecided.
   mutating func pass(_ events: Span<E>, into output: inout Outlet<E>) -> Int {
-    var passed = 0
     var undecided = 0
     runner.judge(events) { range, verdicts in
       var hits = 0
@@ -163,12 +164,11 @@ struct Sieve<E: Event>: ~Copyable {
         hits &+= verdicts[i] == .yes ? 1 : 0
         undecided &+= verdicts[i] == .undecided ? 1 : 0
       }
-      passed &+= hits
-      if hits == verdicts.count { return output.send(contentsOf: events.extracting(range)) }
-      if hits == 0 { return }
-      for i in verdicts.indices where verdicts[i] == .yes { output.send(events[range.lowerBound &+ i]) }
+      let events = events.extracting(range)
+      if hits == verdicts.count { output.pass(events) } else if hits == 0 { output.filter(verdicts.count) } else {
+        output.pass(events) { verdicts[$0] == .yes }
+      }
     }
-    output.filter(events.count &- passed)
     return undecided
   }
 }

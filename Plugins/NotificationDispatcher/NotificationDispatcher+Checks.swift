@@ -15,9 +15,9 @@ extension NotificationDispatcher {
     RuleConditions<E>.excess(settings.rules.map { Rule($0) }).map { [("rules", "'rules': \($0)")] } ?? []
   }
 
-  package static func textFaults(in settings: NotificationSettings) -> [TextFault] {
+  package static func textFaults(in settings: NotificationSettings, reading columns: ColumnLayout) -> [TextFault] {
     settings.rules.enumerated().flatMap { number, rule in
-      rule.expressions.compactMap { $0.text.fault($0.option, for: E.self)?.inside("rules", item: number) }
+      rule.expressions.compactMap { $0.text.fault($0.option, for: E.self, reading: columns)?.inside("rules", item: number) }
     }
   }
 

@@ -38,7 +38,7 @@ extension NotificationDispatcher: OfferingComponent, RuleDesk {
     }
     if book.present.count >= Self.mostRules { throw CommandError("there are \(Self.mostRules) rules already") }
     for (option, text) in settings.expressions {
-      if let fault = text.fault(option, for: E.self) { throw CommandError(fault.message) }
+      if let fault = text.fault(option, for: E.self, reading: context.columns.layout) { throw CommandError(fault.message) }
     }
     let rule = Rule(settings)
     if rule.test.needsTime, !Self.worksWithTime(self.settings) {

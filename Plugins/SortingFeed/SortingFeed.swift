@@ -166,7 +166,7 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
     let begins = settings.tiesByName && earlier?.rows.isEmpty ?? true
     isNew = begins
     let snapshot = context.takeFunctions()
-    if let number = settings.number(for: E.self) {
+    if let number = settings.number(for: E.self, reading: context.columns.layout) {
       var runner = NumberRunner(number, context.functionSettings(settings.sessions, for: E.self))
       if let snapshot { runner.restore(snapshot) }
       numbers = consume runner
@@ -174,7 +174,9 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
     isPlain = earlier == nil && settings.since == .firstPrice && !begins && splits == nil && settings.by.number == nil
   }
 
-  package static func textFaults(in settings: SortingFeedSettings) -> [TextFault] { settings.textFaults(for: E.self) }
+  package static func textFaults(in settings: SortingFeedSettings, reading columns: ColumnLayout) -> [TextFault] {
+    settings.textFaults(for: E.self, reading: columns)
+  }
 
   package static func carryOver(
     _ old: Memory, from before: SortingFeedSettings, to after: SortingFeedSettings, into memory: Memory

@@ -96,6 +96,8 @@ package actor WatchlistFilter<E: SymbolEvent>: Processor, BackgroundComponent, E
     watchlist.pass(events, into: &output)
   }
 
+  package static func columns(_ settings: WatchlistSettings, reading columns: ColumnLayout) -> ColumnLayout { columns }
+
   package func explain(_ symbol: Symbol, last: (any Event)?) -> [Explanation] {
     let listing = WatchlistMatcher.listing(symbol, in: settings.symbols)
     let isListed = watchlist.lists(symbol)

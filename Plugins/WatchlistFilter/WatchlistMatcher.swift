@@ -21,12 +21,7 @@ struct WatchlistMatcher {
 
   /// Sends the events that pass, and counts the others as filtered.
   mutating func pass<E: SymbolEvent>(_ events: Span<E>, into output: inout Outlet<E>) {
-    var passed = 0
-    for i in events.indices where passes(events[i].symbol) {
-      output.send(events[i])
-      passed &+= 1
-    }
-    output.filter(events.count &- passed)
+    output.pass(events) { passes(events[$0].symbol) }
   }
 
   @inline(__always)

@@ -1,6 +1,7 @@
 internal import Bars
 internal import FileReplay
 internal import FileWriter
+internal import Filter
 internal import SortingFeed
 internal import StockbusPlugin
 internal import WatchlistFilter
@@ -14,6 +15,7 @@ struct HotPath {
     case "ring": self = .ring(events, batch: 1)
     case "batch": self = .ring(events, batch: 64)
     case "filter": self = try .filter(events)
+    case "where": self = try .condition(events)
     case "feed": self = try .feed(events, symbols: arguments.first.flatMap(Int.init) ?? 1000, jumps: arguments.last == "random")
     case "bars": self = try .bars(events)
     case "replay": self = try .replay(path: arguments.first ?? "")
@@ -61,6 +63,12 @@ struct HotPath {
     let names = stride(from: 0, to: 500, by: 25).map { symbols[$0].description }
     return try processor(
       .watchlistFilter, options: ["symbols": .list(names)], Workload.trades(events, symbols: symbols))
+  }
+
+  /// A condition without memory, of three comparisons; about half pass.
+  private static func condition(_ events: Int) throws -> HotPath {
+    let options: KeyValuePairs<String, ConfigNode.Value> = ["where": .scalar("price > 100 and size >= 100 and price * size < 50000")]
+    return try processor(.filter, options: options, Workload.trades(events, symbols: Workload.symbols(500)))
   }
 
   private static func feed(_ events: Int, symbols: Int, jumps: Bool) throws -> HotPath {

@@ -51,8 +51,9 @@ struct RuleConditions<E: PricedEvent>: ~Copyable {
   /// Nil if no rule has expressions. All of them have been compiled before.
   init?(_ rules: [Rule?], _ settings: ExpressionRunner<E>.Settings, _ snapshot: MemorySnapshot?) {
     var expressions: [Expression<E>] = []
+    let columns = settings.columns?.layout ?? ColumnLayout()
     func add(_ text: String?) -> Int? {
-      guard let text, let expression = try? Expression<E>(text, in: .withMemory) else { return nil }
+      guard let text, let expression = try? Expression<E>(text, in: .withMemory, reading: columns) else { return nil }
       expressions.append(expression)
       return expressions.count - 1
     }

@@ -54,11 +54,15 @@ final class CompiledExpression: Sendable {
 
   /// Where nothing is remembered, functions with memory are undecided.
   @inline(never)
-  private func verdictWithoutMemory(_ event: UnsafeRawPointer) -> Verdict {
+  func verdictWithoutMemory(_ event: UnsafeRawPointer, row: [Int64] = []) -> Verdict {
     withUnsafeTemporaryAllocation(byteCount: Workspace.size(program, chunk: 1), alignment: 16) { memory in
       let space = Workspace(program, chunk: 1, in: memory.baseAddress.unsafelyUnwrapped)
       for column in 0..<(program.plan?.columns ?? 0) {
         (space.values(column)[0], space.missing(column)[0]) = (0, Verdict.undecided.rawValue)
+      }
+      for case .row(let place, let isFlag, let column) in program.plan?.steps ?? []
+      where place < row.count && row[place] != ColumnLayout.missing {
+        (space.values(column)[0], space.missing(column)[0]) = (row[place], isFlag && row[place] != 0 ? Verdict.yes.rawValue : 0)
       }
       Machine(program: program, space: space, events: event, stride: 0, count: 1).run()
       return Verdict(rawValue: space.bytes[0]) ?? .undecided

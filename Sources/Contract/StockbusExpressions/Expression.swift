@@ -10,18 +10,24 @@ public struct Expression<E: Event>: Sendable {
   /// The normal form: one blank between words, no unneeded parentheses.
   public let description: String
   @usableFromInline let core: CompiledExpression
+  let columns: ColumnLayout
 
   /// Compiles a text; throws an error that shows what is wrong and where. Functions with memory are an error unless the place keeps what
   /// they remember.
-  public init(_ text: String, in place: ExpressionPlace = .singleEvents) throws(ExpressionError) {
-    core = try CompiledExpression(text, EventShape(E.self), place)
+  ///
+  /// - Parameter columns: the columns beside the events.
+  public init(
+    _ text: String, in place: ExpressionPlace = .singleEvents, reading columns: ColumnLayout = ColumnLayout()
+  ) throws(ExpressionError) {
+    core = try CompiledExpression(text, EventShape(E.self, columns), place)
+    self.columns = columns
     self.text = text
     description = core.description
   }
 
   /// True if it has functions over earlier events. An `ExpressionRunner` then sees all events in their order; `matches` and `verdict`, which
   /// see one event, find such functions undecided.
-  public var hasMemory: Bool { core.program.plan != nil }
+  public var hasMemory: Bool { core.program.plan?.hasMemory == true }
 
   /// The names and patterns with which the expression compares the event's symbol, sorted.
   public var symbolNames: [String] {
@@ -41,6 +47,14 @@ public struct Expression<E: Event>: Sendable {
   public func verdict(of event: E) -> Verdict { withUnsafeBytes(of: event) { core.verdict($0.baseAddress.unsafelyUnwrapped) } }
 }
 
+extension Expression {
+  /// True if the event with this row of columns certainly satisfies the condition.
+  package func matches(_ event: E, row: [Int64]) -> Bool {
+    if row.isEmpty { return matches(event) }
+    return withUnsafeBytes(of: event) { core.verdictWithoutMemory($0.baseAddress.unsafelyUnwrapped, row: row) } == .yes
+  }
+}
+
 extension Expression: CustomStringConvertible {}
 
 /// An expression over an event type that is known only when components are wired.
@@ -48,17 +62,23 @@ public struct AnyExpression: Sendable {
   public let text: String
   public let eventType: any Event.Type
   private let place: ExpressionPlace
+  private let columns: ColumnLayout
 
   /// Compiles a text for an event type; throws an error that shows what is wrong and where.
-  public init(_ text: String, for type: any Event.Type, in place: ExpressionPlace = .singleEvents) throws(ExpressionError) {
-    _ = try CompiledExpression(text, EventShape(opening: type), place)
+  public init(
+    _ text: String, for type: any Event.Type, in place: ExpressionPlace = .singleEvents, reading columns: ColumnLayout = ColumnLayout()
+  ) throws(ExpressionError) {
+    _ = try CompiledExpression(text, EventShape(opening: type, columns), place)
+    self.columns = columns
     self.place = place
     self.text = text
     eventType = type
   }
 
   /// The expression for a static event type; nil if its type is a different one.
-  public func bound<E: Event>(to type: E.Type) -> Expression<E>? { eventType == type ? try? Expression<E>(text, in: place) : nil }
+  public func bound<E: Event>(to type: E.Type) -> Expression<E>? {
+    eventType == type ? try? Expression<E>(text, in: place, reading: columns) : nil
+  }
 }
 
 /// A text that follows the grammar. Its words have not been checked.

@@ -23,11 +23,14 @@ public struct ExpressionRunner<E: Event>: ~Copyable {
     /// The most bytes that functions remember. Beyond it new instruments have no results, and windows of time lose their oldest values and
     /// have no results until they are complete again.
     public var memoryLimit: Int
+    /// The columns beside the events; nil if there are none.
+    public var columns: BatchColumns?
 
     public init(
       sessions: any SessionSource = DaySessions(), completeSince: Timestamp = Timestamp(ns: .min), hasMissedEvents: Bool = false,
-      memoryLimit: Int = 64 << 20
+      memoryLimit: Int = 64 << 20, columns: BatchColumns? = nil
     ) {
+      self.columns = columns
       (self.sessions, self.completeSince, self.hasMissedEvents) = (sessions, completeSince, hasMissedEvents)
       self.memoryLimit = memoryLimit
     }
@@ -38,6 +41,7 @@ public struct ExpressionRunner<E: Event>: ~Copyable {
   private let memory: UnsafeMutableRawPointer
   private let space: Workspace
   let remembered: ExpressionMemory?
+  private let columns: BatchColumns?
   /// By expression, the columns of its functions.
   private let functions: [[Int]]
   /// By expression, for how many events it was undecided because a function had no value: it was not ready, or has no result.
@@ -50,7 +54,9 @@ public struct ExpressionRunner<E: Event>: ~Copyable {
 
   /// A runner for several expressions.
   public init(_ expressions: [Expression<E>], _ settings: Settings = Settings()) {
-    self.init(expressions, CompiledExpression.program(expressions.map(\.core), EventShape(E.self)), settings)
+    self.init(
+      expressions, CompiledExpression.program(expressions.map(\.core), EventShape(E.self, expressions.first?.columns ?? ColumnLayout())),
+      settings)
   }
 
   private init(_ expressions: [Expression<E>], _ program: ExpressionCode, _ settings: Settings) {
@@ -59,8 +65,9 @@ public struct ExpressionRunner<E: Event>: ~Copyable {
     let size = Workspace.size(program, chunk: Self.chunk)
     memory = .allocate(byteCount: size, alignment: 16)
     space = Workspace(program, chunk: Self.chunk, in: memory)
-    let columns = program.plan?.functions ?? [:]
-    functions = expressions.map { $0.core.program.plan?.functions.keys.compactMap { columns[$0] } ?? [] }
+    columns = settings.columns
+    let results = program.plan?.functions ?? [:]
+    functions = expressions.map { $0.core.program.plan?.functions.keys.compactMap { results[$0] } ?? [] }
     notReady = expressions.map { _ in 0 }
     remembered = program.plan.map {
       ExpressionMemory(
@@ -106,7 +113,7 @@ public struct ExpressionRunner<E: Event>: ~Copyable {
   @usableFromInline
   mutating func judge(_ events: UnsafeRawPointer, stride: Int, count: Int) -> UnsafeBufferPointer<Verdict> {
     let count = min(count, Self.chunk)
-    let machine = Machine(program: program, space: space, events: events, stride: stride, count: count)
+    let machine = Machine(program: program, space: space, events: events, stride: stride, count: count, columns: columns)
     if let remembered { machine.remember(remembered) }
     machine.run()
     if remembered != nil { countNotReady(count) }

@@ -11,9 +11,11 @@ public struct NumberExpression<E: Event>: Sendable {
   let column: Int
 
   /// Compiles a text; throws an error that shows what is wrong and where.
-  public init(_ text: String) throws(ExpressionError) {
+  ///
+  /// - Parameter columns: the columns beside the events.
+  public init(_ text: String, reading columns: ColumnLayout = ColumnLayout()) throws(ExpressionError) {
     let tree = try Parser.parse(text)
-    let shape = EventShape(E.self)
+    let shape = EventShape(E.self, columns)
     let planner = MemoryPlanner(shape.places)
     column = try Checker(text: text, shape: shape, place: .withMemory, planner: planner).number(tree)
     program = ExpressionCode([], planner)
@@ -29,11 +31,13 @@ public struct NumberRunner<E: Event>: ~Copyable {
   private let memory: UnsafeMutableRawPointer
   private let space: Workspace
   private let remembered: ExpressionMemory
+  private let columns: BatchColumns?
 
   private static var chunk: Int { 256 }
 
   public init(_ expression: NumberExpression<E>, _ settings: ExpressionRunner<E>.Settings = .init()) {
     self.expression = expression
+    columns = settings.columns
     let program = expression.program
     memory = .allocate(byteCount: Workspace.size(program, chunk: Self.chunk), alignment: 16)
     space = Workspace(program, chunk: Self.chunk, in: memory)
@@ -55,7 +59,8 @@ public struct NumberRunner<E: Event>: ~Copyable {
       while begin < events.count {
         let count = min(events.count &- begin, Self.chunk)
         Machine(
-          program: expression.program, space: space, events: UnsafeRawPointer(base + begin), stride: MemoryLayout<E>.stride, count: count
+          program: expression.program, space: space, events: UnsafeRawPointer(base + begin), stride: MemoryLayout<E>.stride, count: count,
+          columns: columns
         ).remember(remembered)
         let (values, missing) = (space.values(expression.column), space.missing(expression.column))
         for i in 0..<count { body(begin &+ i, missing[i] == 0 ? values[i] : nil) }

@@ -126,6 +126,6 @@ public struct OptionProblems: Sendable {
   /// Adds a problem inside the text of an option.
   public mutating func add(_ fault: TextFault) {
     let message = path.isEmpty ? fault.message : "'\(OptionText.visible(path))': \(fault.message)"
-    TextFault(fault.option, message, character: fault.character).report(node[fault.option], else: node.mark, &problems)
+    fault.saying(message).report(in: node, else: node.mark, &problems)
   }
 }

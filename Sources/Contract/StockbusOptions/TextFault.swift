@@ -3,7 +3,7 @@ public struct TextFault: Sendable, Hashable {
   /// The option's name.
   public let option: String
   /// The error, in a message that names the option.
-  public let message: String
+  public private(set) var message: String
   /// The first wrong character of the text, as a Unicode scalar counted from 0.
   public let character: Int
   private var place: OptionPlace
@@ -20,6 +20,13 @@ public struct TextFault: Sendable, Hashable {
     let outer = option + (item.map { "[\($0)]" } ?? "")
     var copy = TextFault(self.option, "'\(outer)': \(message)", character: character)
     copy.place = place.inside(option, item: item)
+    return copy
+  }
+
+  /// The same fault with another message.
+  func saying(_ message: String) -> TextFault {
+    var copy = self
+    copy.message = message
     return copy
   }
 

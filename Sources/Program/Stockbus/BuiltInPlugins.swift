@@ -1,7 +1,9 @@
+import AsOf
 import Bars
 import ConsoleViewer
 import Dashboard
 import DemoStrategies
+import Derive
 import EchoSocket
 import FileReplay
 import FileWriter
@@ -39,6 +41,8 @@ extension [Plugin] {
       .demoMomentum,
       .demoReversion,
       .filter,
+      .derive,
+      .asOf,
       .movers,
       .paperBroker,
       .programProcessor,

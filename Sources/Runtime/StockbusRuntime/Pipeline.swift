@@ -108,9 +108,9 @@ package final class Pipeline: Sendable {
     let vitals = Vitals { [weak self] in self?.noteHealth() }
     var shared = shared
     shared.files = files
-    let context = Context(id: plan.id, shared, counters: counters, helpers: pool.map { HelperExecutor($0, busy: busy) }, busy: busy) {
-      trouble in vitals.report(trouble)
-    }
+    let context = Context(id: plan.id, shared, counters: counters, helpers: pool.map { HelperExecutor($0, busy: busy) }, busy: busy,
+      reading: plan.assembly.reads
+    ) { trouble in vitals.report(trouble) }
     var topic = plan.topic
     topic.waiting = shared.waiting
     let output = plan.blueprint.makeTopic(topic)

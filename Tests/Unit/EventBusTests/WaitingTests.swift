@@ -56,7 +56,7 @@ import Testing
 
   @Test func `those of another type are not given`() throws {
     let topic = Topic<Quote>("quotes")
-    let left = try written(WaitingEvents([trade(1)]))
+    let left = try written(WaitingEvents(EventCopies(events: [trade(1)])))
     let reader = try #require(topic.attachReader(Parker(), options: SubscriptionOptions(), waiting: left) as? Inlet<Quote>)
     #expect(reader.nextBatch(limit: 1).isEmpty)
   }

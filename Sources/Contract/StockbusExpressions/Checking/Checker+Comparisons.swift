@@ -23,7 +23,7 @@ extension Checker {
       return try equality(comparison, "they", whole) ? .sameChoice(first, second) : .not(.sameChoice(first, second))
     case (.word(let word), .word(let other)):
       // Reports the word that is more likely meant as a field.
-      let names = shape.slots.map(\.name)
+      let names = self.names
       let isSecond = suggestion(for: word, among: names) == nil && suggestion(for: other, among: names) != nil
       throw isSecond ? unknownField(other, right) : unknownField(word, left)
     case (.word(let word), _): throw unknownField(word, left)
@@ -81,7 +81,7 @@ extension Checker {
   /// True if the expression contains a word that is not a field.
   private func holdsForeignWord(_ syntax: Syntax) -> Bool {
     switch syntax.kind {
-    case .word(let word): shape[word] == nil
+    case .word(let word): !knows(word)
     case .negate(let inner): holdsForeignWord(inner)
     case .arithmetic(_, let left, let right): holdsForeignWord(left) || holdsForeignWord(right)
     default: false
@@ -183,7 +183,7 @@ extension Checker {
     let glob: String
     switch pattern.kind {
     case .string(let text): glob = text
-    case .word(let word) where shape[word] == nil: glob = word
+    case .word(let word) where !knows(word): glob = word
     default: throw fail(.type, "expected a pattern such as \"BRK.*\", in which * is any text and ? one character", pattern)
     }
     let bytes = Array(glob.utf8)
@@ -248,7 +248,7 @@ extension Checker {
   private func name(_ syntax: Syntax, _ what: String) throws(ExpressionError) -> String {
     switch syntax.kind {
     case .string(let text): return text
-    case .word(let word) where shape[word] == nil: return word
+    case .word(let word) where !knows(word): return word
     case .word(let word): throw fail(.type, "expected \(what), found the field '\(word)'; to use it as a name, write \"\(word)\"", syntax)
     case .number, .time, .percent, .duration:
       throw fail(.type, "expected \(what)" + (nameMeant(by: syntax).map { "; between quotation marks it is one: \"\($0)\"" } ?? ""), syntax)

@@ -1,3 +1,4 @@
+internal import EventBus
 internal import MarketData
 
 /// Type-checks an expression: decides for every word whether it is a field, a case, a symbol or a text, and checks that every operation
@@ -8,6 +9,12 @@ struct Checker {
   let place: ExpressionPlace
   /// Collects the functions with memory.
   let planner: MemoryPlanner
+
+  /// The names of fields, columns, and columns that were computed before.
+  var names: [String] { shape.names + planner.named.keys.sorted() }
+
+  /// True if a word is a field or a column.
+  func knows(_ word: String) -> Bool { shape.knows(word) || planner.named[word] != nil }
 
   /// `mayGoOn`: the expression may become valid by further typing, if the error is at its end.
   func fail(
@@ -43,7 +50,13 @@ struct Checker {
       let condition = try match(item, pattern)
       return isNegated ? Self.negated(condition) : condition
     case .call(let function, let arguments) where function.isCondition: return try crossing(function, arguments, syntax)
-    case .word, .string, .number, .percent, .duration, .time, .opening, .negate, .arithmetic, .call:
+    case .word(let word):
+      if case .condition(let condition) = planner.named[word] { return condition }
+      if let place = shape.columns.place(of: word), shape[word] == nil, shape.columns.columns[place].kind == .flag {
+        return .verdicts(planner.row(place, shape.columns.columns[place]))
+      }
+      throw notACondition(syntax)
+    case .string, .number, .percent, .duration, .time, .opening, .negate, .arithmetic, .call:
       throw notACondition(syntax)
     }
   }
@@ -106,7 +119,7 @@ struct Checker {
   func operand(_ syntax: Syntax) throws(ExpressionError) -> Operand {
     switch syntax.kind {
     case .word(let word):
-      guard let slot = shape[word] else { return .word(word) }
+      guard let slot = shape[word] else { return try column(word, syntax) ?? .word(word) }
       switch slot.form {
       case .value(let dimension, let isInteger):
         return .value(.load(.init(offset: slot.offset, isNarrow: false, isInteger: isInteger)), dimension)
@@ -127,10 +140,38 @@ struct Checker {
     }
   }
 
+  /// True if it can only be a condition, and no value.
+  func isCondition(_ syntax: Syntax) -> Bool {
+    switch syntax.kind {
+    case .bool, .not, .all, .any, .comparison, .membership, .match: true
+    case .call(let function, _): function.isCondition
+    case .word(let word):
+      if case .condition = planner.named[word] { true } else { shape.columns.columns.contains { $0.name == word && $0.kind == .flag } }
+    case .string, .number, .percent, .duration, .time, .opening, .negate, .arithmetic: false
+    }
+  }
+
+  /// A column of the events, or one that was computed before; nil if there is none of this name.
+  private func column(_ word: String, _ syntax: Syntax) throws(ExpressionError) -> Operand? {
+    switch planner.named[word] {
+    case .value(let term, let dimension): return .value(term, dimension)
+    case .condition: throw fail(.type, "'\(word)' is true or false, and a condition by itself, as in not \(word)", syntax)
+    case nil: break
+    }
+    guard let place = shape.columns.place(of: word) else { return nil }
+    let info = shape.columns.columns[place]
+    guard let dimension = info.kind.dimension else {
+      throw fail(.type, "the column '\(word)' is true or false, and a condition by itself, as in not \(word)", syntax)
+    }
+    return .value(.recall(planner.row(place, info)), dimension)
+  }
+
   /// The error for a word that should be a field.
   func unknownField(_ word: String, _ syntax: Syntax) -> ExpressionError {
-    let names = shape.slots.map(\.name)
-    let list = "; its fields are \(names.joined(separator: ", "))"
+    let names = self.names
+    let others = names.dropFirst(shape.slots.count).joined(separator: ", ")
+    let columns = others.isEmpty ? "" : ", and its columns \(others)"
+    let list = "; its fields are \(shape.slots.map(\.name).joined(separator: ", "))\(columns)"
     let advice: String
     if let elsewhere = Elsewhere.note(on: word, notIn: shape.name) {
       advice = " (\(elsewhere))" + list
@@ -148,7 +189,7 @@ struct Checker {
   /// The field meant by `PRICE` or `trade.price`: in other case, or after the name of its event.
   private func fieldMeant(by word: String) -> String? {
     let last = word.lowercased().split(separator: ".").last ?? ""
-    return shape.slots.lazy.map(\.name).first { $0.lowercased() == last }
+    return names.first { $0.lowercased() == last }
   }
 
   /// A hint for a word that looks like a symbol in place of a value.
@@ -162,7 +203,7 @@ struct Checker {
   /// The words with this prefix that can begin a value or a condition.
   func words(beginning prefix: String) -> [String] {
     let functions = Function.allCases.filter { place.keepsMemory || !$0.hasMemory }.map(\.rawValue)
-    let fields = shape.slots.map(\.name)
+    let fields = names
     return (fields + ["not"] + functions.filter { !fields.contains($0) }).filter { $0.hasPrefix(prefix) }
   }
 }

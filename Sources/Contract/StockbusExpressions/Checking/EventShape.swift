@@ -6,8 +6,11 @@ struct EventShape {
   let name: String
   let slots: [FieldSlot]
   let places: EventPlaces
+  /// The columns beside the events.
+  let columns: ColumnLayout
 
-  init<E: Event>(_: E.Type) {
+  init<E: Event>(_: E.Type, _ columns: ColumnLayout = ColumnLayout()) {
+    self.columns = columns
     name = E.schema.name
     places = EventPlaces(E.schema)
     slots = E.schema.fields.map { field in
@@ -38,11 +41,17 @@ struct EventShape {
   }
 
   subscript(name: String) -> FieldSlot? { slots.first { $0.name == name } }
+
+  /// True if a word is a field or a column.
+  func knows(_ word: String) -> Bool { self[word] != nil || columns.place(of: word) != nil }
+
+  /// The names of fields and columns.
+  var names: [String] { slots.map(\.name) + columns.names }
 }
 
 extension EventShape {
-  init(opening type: any Event.Type) {
-    func shape<E: Event>(_: E.Type) -> EventShape { EventShape(E.self) }
+  init(opening type: any Event.Type, _ columns: ColumnLayout = ColumnLayout()) {
+    func shape<E: Event>(_: E.Type) -> EventShape { EventShape(E.self, columns) }
     self = shape(type)
   }
 }

@@ -37,3 +37,26 @@ enum Dimension: String {
   case duration
   case time
 }
+
+extension ColumnKind {
+  init(_ dimension: Dimension) {
+    self =
+      switch dimension {
+      case .number: .number
+      case .percent: .percent
+      case .duration: .duration
+      case .time: .time
+      }
+  }
+
+  /// The dimension of its numbers; nil for what is true or false.
+  var dimension: Dimension? {
+    switch self {
+    case .number: .number
+    case .percent: .percent
+    case .duration: .duration
+    case .time: .time
+    case .flag: nil
+    }
+  }
+}

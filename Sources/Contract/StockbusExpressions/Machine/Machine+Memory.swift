@@ -3,7 +3,7 @@ extension Machine {
   /// Brings the memory up to date with the events. All steps come before the conditions, so that each sees every event, whatever `and` and
   /// `or` skip.
   func remember(_ memory: ExpressionMemory) {
-    memory.arrive(events, stride: stride, count: count)
+    if memory.plan.hasMemory { memory.arrive(events, stride: stride, count: count) }
     perform(memory)
   }
 

@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// Executes a program on a chunk of events.
 ///
 /// Unsafe because it reads fields at their offsets: each offset comes from `MemoryLayout.offset(of:)` for a property of the layout that the
@@ -10,6 +12,8 @@ struct Machine {
   let stride: Int
   /// At most the chunk size of the workspace.
   let count: Int
+  /// The columns of the batch to which the events belong; nil if there are none.
+  var columns: BatchColumns?
 
   /// Writes a verdict for every event: to the first column of bytes, or the first ones if there are several conditions.
   func run() {

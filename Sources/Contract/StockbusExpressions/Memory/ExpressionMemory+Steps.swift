@@ -1,9 +1,12 @@
+internal import EventBus
+
 // Performs the steps, and makes the arguments of functions columns.
 extension ExpressionMemory {
   @inline(never)
   func perform(_ step: MemoryStep, _ machine: Machine) {
     switch step {
     case .series(let series): fill(series, machine)
+    case .row(let place, let isFlag, let column): read(place, isFlag: isFlag, column, machine)
     case .ring(let ring): turn(ring, machine.space, machine.count)
     case .recursion(let recursion): perform(recursion, machine.space, machine.count)
     case .timed(let timed): perform(timed, machine.space, machine.count)
@@ -11,6 +14,22 @@ extension ExpressionMemory {
     case .session(let session): perform(session, machine.space, machine.count)
     case .crossing(let crossing): perform(crossing, machine.space, machine.count)
     case .since(let since): perform(since, machine.space, machine.count)
+    }
+  }
+
+  /// Reads a column of the events.
+  private func read(_ place: Int, isFlag: Bool, _ column: Int, _ machine: Machine) {
+    let (count, values, missing) = (machine.count, machine.space.values(column), machine.space.missing(column))
+    guard let (first, stride) = machine.columns?.values(place, from: machine.events) else {
+      values.update(repeating: 0, count: count)
+      return missing.update(repeating: 1, count: count)
+    }
+    for i in 0..<count { values[i] = first[i &* stride] }
+    // Of what is true or false the verdicts: undecided without a value.
+    if isFlag {
+      for i in 0..<count { missing[i] = values[i] == ColumnLayout.missing ? 1 : values[i] == 0 ? 0 : 2 }
+    } else {
+      for i in 0..<count { missing[i] = values[i] == ColumnLayout.missing ? 1 : 0 }
     }
   }
 

@@ -24,7 +24,7 @@ extension NumberExpression {
 }
 
 extension MemoryPlan {
-  fileprivate var needs: [FunctionNeed] {
+  var needs: [FunctionNeed] {
     functions.sorted { $0.key < $1.key }.compactMap { name, column in
       let (events, time) = need(of: column)
       return events == 0 && time == 0 ? nil : FunctionNeed(function: name, events: events, time: time)
@@ -53,7 +53,7 @@ extension MemoryPlan {
         return need(of: timed.layout.input)
       case .extreme(let extreme) where extreme.column == column: return behind(extreme.input, 0, extreme.span)
       case .session(let session) where session.column == column: return need(of: session.input)
-      case .recursion, .extreme, .session, .crossing, .since: continue
+      case .row, .recursion, .extreme, .session, .crossing, .since: continue
       }
     }
     return (0, 0)

@@ -99,7 +99,7 @@ extension ExpressionMemory {
         let lost = block.load(fromByteOffset: session.state, as: SessionState.self).lost
         return lack(of: session.opening.map { .opening($0) } ?? .session, since: .min, lost: lost)
       case .since(let since) where since.column == column: return "its condition has not held"
-      case .series, .recursion, .extreme, .session, .crossing, .since: continue
+      case .series, .row, .recursion, .extreme, .session, .crossing, .since: continue
       }
     }
     return Self.noResult

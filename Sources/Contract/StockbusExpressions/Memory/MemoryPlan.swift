@@ -16,6 +16,8 @@ struct MemoryPlan {
   let block: Int
   /// Bytes of it that are read for every event.
   let hot: Int
+  /// True if something is remembered, and not only read beside the events.
+  let hasMemory: Bool
   let hasClock: Bool
   let hasSessions: Bool
   /// Where the clock of the key is.
@@ -27,13 +29,14 @@ struct MemoryPlan {
     names = planner.names
     functions = planner.names.filter { planner.isFunction[$0.value] }
     dimensions = planner.dimensions
+    hasMemory = planner.steps.contains { if case .row = $0 { false } else { true } }
     let revises = places.revision != nil
     hasClock =
       revises
       || planner.steps.contains { step in
         switch step {
         case .timed, .extreme, .session, .since: true
-        case .series, .ring, .recursion, .crossing: false
+        case .series, .row, .ring, .recursion, .crossing: false
         }
       }
     hasSessions = planner.steps.contains { step in
@@ -54,7 +57,7 @@ struct MemoryPlan {
     clock = hasClock ? place(KeyClock.self) : 0
     let placed: [MemoryStep] = planner.steps.map { step in
       switch step {
-      case .series: return step
+      case .series, .row: return step
       case .ring(var ring):
         ring.layout.state = place(RingHead.self)
         for i in ring.outputs.indices {

@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// Collects the functions with memory while expressions are checked: equal ones once, and one ring or queue for each argument.
 ///
 /// Several expressions can be checked with one planner, and then share what they remember.
@@ -11,6 +13,14 @@ final class MemoryPlanner {
   private(set) var isFunction: [Bool] = []
   /// Functions and arguments by their normal form, and their columns.
   private(set) var names: [String: Int] = [:]
+  /// What the words of columns that were computed before stand for.
+  var named: [String: Named] = [:]
+
+  enum Named {
+    case value(Term, Dimension)
+    case condition(Condition)
+  }
+
   /// By column of a function, what kind of number it is, if that is not a plain one.
   var dimensions: [Int: Dimension] = [:]
   private var rings: [Int: Int] = [:]
@@ -34,6 +44,16 @@ final class MemoryPlanner {
     steps.append(make(column))
     return column
   }
+
+  /// The column with the values of a column of the events, or the verdicts if it is true or false.
+  func row(_ place: Int, _ info: ColumnInfo) -> Int {
+    shared("column \(info.name)", Counting.anything, isDerived: false, isFunction: false) {
+      .row(place: place, isFlag: info.kind == .flag, column: $0)
+    }
+  }
+
+  /// The column with the verdicts of a condition.
+  func flag(_ condition: Condition, _ name: String) -> Int { series("is \(name)", .condition(condition), 0, isDerived: true) }
 
   // MARK: Arguments
 

@@ -113,7 +113,7 @@ extension ExpressionMemory {
   /// The state of a step; what follows from other values is left out.
   private func save(_ step: MemoryStep, _ block: UnsafeMutableRawPointer) -> [Int64]? {
     switch step {
-    case .series: return nil
+    case .series, .row: return nil
     case .ring(let ring): return save(ring, block)
     case .timed(let plan): return save(plan, block)
     case .extreme(let plan):
@@ -125,7 +125,7 @@ extension ExpressionMemory {
 
   private func load(_ step: MemoryStep, _ block: UnsafeMutableRawPointer, _ saved: [Int64]) {
     switch step {
-    case .series: return
+    case .series, .row: return
     case .ring(let ring): load(ring, block, saved)
     case .timed(let plan): load(plan, block, saved)
     case .extreme(let plan):
@@ -145,7 +145,7 @@ extension ExpressionMemory {
     case .session(let plan): plan.state
     case .crossing(let plan): plan.state
     case .since(let plan): plan.state
-    case .series, .ring, .timed, .extreme: 0
+    case .series, .row, .ring, .timed, .extreme: 0
     }
   }
 

@@ -2,6 +2,8 @@
 ///
 /// The steps are in an order in which each finds its input columns written.
 enum MemoryStep {
+  /// The values of a column of the events, which needs no memory.
+  case row(place: Int, isFlag: Bool, column: Int)
   case series(Series)
   case ring(RingPlan)
   case recursion(RecursionPlan)
@@ -14,7 +16,7 @@ enum MemoryStep {
   /// The name by which a snapshot stores the state; nil if the step has none.
   var name: String? {
     switch self {
-    case .series: nil
+    case .series, .row: nil
     case .ring(let plan): plan.name
     case .recursion(let plan): plan.name
     case .timed(let plan): plan.name

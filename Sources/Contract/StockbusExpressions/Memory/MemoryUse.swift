@@ -55,7 +55,7 @@ extension MemoryPlan {
   /// Bytes of a step's state in each block.
   func size(of step: MemoryStep) -> Int {
     switch step {
-    case .series: 0
+    case .series, .row: 0
     case .ring(let ring):
       MemoryLayout<RingHead>.stride + ring.layout.capacity * (revises ? 16 : 8) + ring.outputs.reduce(0) { $0 + Self.size(of: $1.kind) }
     case .recursion(let plan): size(of: plan.kind)

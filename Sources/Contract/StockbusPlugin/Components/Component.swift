@@ -1,3 +1,5 @@
+public import EventBus
+
 /// The base of all plugins: an actor that the runtime creates, starts, feeds and stops.
 ///
 /// The life of an instance is `init` → `start` → work → `stop`. After a throw, a new instance follows according to the supervision policy;
@@ -7,9 +9,12 @@ public protocol Component: Actor {
   /// Errors in a combination of settings each of which is valid by itself, such as the name of a field that the event type does not have:
   /// the option's name and the error. Called when a configuration is checked; no I/O.
   static func faults(in settings: Settings) -> [(option: String, message: String)]
-  /// Errors inside the text of an option, such as an expression; each is reported at its character. Called when a configuration is checked;
-  /// no I/O.
-  static func textFaults(in settings: Settings) -> [TextFault]
+  /// Errors inside the text of an option, such as an expression; each is reported at its character. `columns` are those of the inputs. Called
+  /// when a configuration is checked; no I/O.
+  static func textFaults(in settings: Settings, reading columns: ColumnLayout) -> [TextFault]
+  /// The columns beside the events of its output; `columns` are those of the inputs, and what a component with `Outlet.pass` returns. By
+  /// default none. Called when a configuration is checked; no I/O.
+  static func columns(_ settings: Settings, reading columns: ColumnLayout) -> ColumnLayout
   /// An error in the contents of a file that these settings read, as the end of a sentence that names the file; nil if there is none, or if
   /// that is not known yet. Called when a configuration is checked, for plain files that exist. Reads at most a bounded beginning, once.
   /// Errors in the rest, or after later changes, are reported when the file is read.
@@ -39,7 +44,8 @@ public protocol Component: Actor {
 
 extension Component {
   public static func faults(in settings: Settings) -> [(option: String, message: String)] { [] }
-  public static func textFaults(in settings: Settings) -> [TextFault] { [] }
+  public static func textFaults(in settings: Settings, reading columns: ColumnLayout) -> [TextFault] { [] }
+  public static func columns(_ settings: Settings, reading columns: ColumnLayout) -> ColumnLayout { ColumnLayout() }
   public static func fault(in file: FileUse, _ settings: Settings) -> String? { nil }
   public static func doubt(about file: FileUse, _ settings: Settings) -> String? { nil }
   public static func knownSymbols(_ settings: Settings) -> [String]? { nil }

@@ -87,7 +87,7 @@ public struct Handler<Owner: MultiSink>: Sendable {
       return Attached(inlet: inlet) { owner in
         let batch = inlet.nextBatch(limit: maximumBatch)
         if batch.count == 0 { return 0 }
-        inlet.begin(batch.count)
+        inlet.begin(batch)
         try body(owner, batch.span)
         inlet.finish(batch.count)
         return batch.count

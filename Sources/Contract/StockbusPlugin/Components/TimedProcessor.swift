@@ -63,6 +63,13 @@ extension MultiProcessor {
   public func handOver(into output: inout Outlet<Output>) throws { try drain(into: &output) }
 }
 
+/// A processor of several event types for which, of events with one receipt, those of one type come first, and not those of the input that
+/// is listed first.
+@usableFromInline
+package protocol TieBreaking: MultiProcessor {
+  static var firstAtTies: any Event.Type { get }
+}
+
 /// One event type that a `MultiProcessor` takes, with the method that processes its batches.
 public struct InputHandler<Owner: MultiProcessor>: Sendable {
   @usableFromInline package let type: any Event.Type
@@ -79,7 +86,7 @@ public struct InputHandler<Owner: MultiProcessor>: Sendable {
         process: { owner, limit, output in
           let batch = inlet.nextBatch(limit: limit)
           if batch.count == 0 { return 0 }
-          inlet.begin(batch.count)
+          inlet.begin(batch)
           try body(owner, batch.span, &output)
           return batch.count
         },

@@ -45,6 +45,8 @@ public struct Context: Sendable {
   public let helpers: (any TaskExecutor)?
   /// Creates symbols from outside names, and refuses more new ones than `symbols_per_source` allows.
   public let symbols: SymbolIntake
+  /// The columns beside the events that it reads; none where its inputs have none.
+  public private(set) var columns: BatchColumns
   /// The time that the component has worked.
   package let busy: BusyTime
   private let shared: Shared
@@ -57,8 +59,10 @@ public struct Context: Sendable {
 
   package init(
     id: String, _ shared: Shared, counters: CounterRegistry = CounterRegistry(), helpers: (any TaskExecutor)? = nil,
-    busy: BusyTime = BusyTime(), reportTrouble: @escaping @Sendable (String?) -> Void = { _ in }
+    busy: BusyTime = BusyTime(), reading columns: ColumnLayout = ColumnLayout(),
+    reportTrouble: @escaping @Sendable (String?) -> Void = { _ in }
   ) {
+    self.columns = BatchColumns(columns)
     self.id = id
     self.shared = shared
     self.counters = counters
@@ -83,6 +87,13 @@ public struct Context: Sendable {
       logger.error("\(text)")
       counters.note(text)
     }
+  }
+
+  /// The same for a component whose inputs have these columns.
+  package func reading(_ columns: ColumnLayout) -> Context {
+    var copy = self
+    copy.columns = BatchColumns(columns)
+    return copy
   }
 
   public var clock: any Timekeeper { shared.clock }

@@ -153,7 +153,10 @@ extension Blueprint {
 
   @inlinable
   static func makeTopic<E: Event>(_: E.Type) -> @Sendable (TopicPlan) -> any AnyTopic {
-    { Topic<E>($0.name, capacity: $0.capacity, keepsLatest: $0.keepsLatest, memory: $0.memory, producer: Parker($0.waiting)) }
+    {
+      Topic<E>(
+        $0.name, capacity: $0.capacity, keepsLatest: $0.keepsLatest, memory: $0.memory, columns: $0.columns, producer: Parker($0.waiting))
+    }
   }
 
   /// A source's work. However it ends, events sent so far are delivered.

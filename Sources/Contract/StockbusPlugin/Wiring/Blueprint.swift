@@ -32,7 +32,7 @@ public struct Blueprint: Sendable {
   package var hasLanes: Bool { component is any LaneProcessor.Type }
   private let topic: (@Sendable (TopicPlan) -> any AnyTopic)?
   /// Decodes the options and returns an assembly.
-  private var decode: @Sendable (ConfigNode?, ConfigNode.Mark) throws(Problems) -> Assembly
+  private var decode: @Sendable (ConfigNode?, ConfigNode.Mark, ColumnLayout) throws(Problems) -> Assembly
 
   /// The parameters for making a topic.
   @usableFromInline package struct TopicPlan: Sendable {
@@ -41,6 +41,8 @@ public struct Blueprint: Sendable {
     @usableFromInline package var keepsLatest: Bool
     /// Bytes of text that its events may hold until all readers have passed them.
     @usableFromInline package var memory = SubscriptionOptions.defaultMemory
+    /// The columns beside its events.
+    @usableFromInline package var columns = ColumnLayout()
     /// How its producer waits for room.
     @usableFromInline package var waiting = Waiting()
 
@@ -70,12 +72,23 @@ public struct Blueprint: Sendable {
     /// The component's type and its settings.
     package let component: any Component.Type
     package let settings: any Options
+    /// The columns of its inputs.
+    package private(set) var reads = ColumnLayout()
+    /// The columns of its output.
+    package private(set) var columns = ColumnLayout()
     /// The same without effects outside of the run.
     package let withoutEffects: @Sendable () -> Assembly
     /// The same, or what it stands in for.
     private(set) var declared: (component: any Component.Type, settings: any Options)
     /// Copies what still holds from the memory of an instance with the settings `before` into the new memory.
     let carryOver: @Sendable (Memory, _ before: any Options, Memory) -> Void
+
+    /// The same with these columns of its inputs and its output.
+    func reading(_ reads: ColumnLayout, emitting columns: ColumnLayout) -> Assembly {
+      var copy = self
+      (copy.reads, copy.columns) = (reads, columns)
+      return copy
+    }
 
     /// The same instances, for which the configuration's check finds what `original` names.
     func presenting(_ original: Assembly) -> Assembly {
@@ -113,7 +126,7 @@ public struct Blueprint: Sendable {
         }
       }
       copy.declared = declared
-      return copy
+      return copy.reading(reads, emitting: columns)
     }
 
     /// Instances that end at once, without an event.
@@ -123,7 +136,7 @@ public struct Blueprint: Sendable {
         doubt: { _ in nil }, carryOver: carryOver, withoutEffects: withoutEffects
       ) { _ in .ended }
       copy.declared = declared
-      return copy
+      return copy.reading(reads, emitting: columns)
     }
 
     /// Prepares the memory of a slot in which `old` has run for an instance of this assembly; returns the former contents. Call it only if
@@ -170,18 +183,18 @@ public struct Blueprint: Sendable {
     self.topic = topic
     options = P.Settings.self
     self.isTimed = isTimed
-    decode = { node, mark throws(Problems) in
+    decode = { node, mark, columns throws(Problems) in
       let settings = try P.Settings.decode(node, at: mark)
       var problems = Problems()
       for fault in P.faults(in: settings) { problems.add(fault.message, at: node?.deepest(on: fault.option)?.mark ?? mark) }
-      add(P.textFaults(in: settings), node, mark, &problems)
+      add(P.textFaults(in: settings, reading: columns), node, mark, &problems)
       guard problems.isEmpty else { throw problems }
-      return Self.assembly(P.self, settings, node, mark, isTimed: isTimed, run)
+      return Self.assembly(P.self, settings, node, mark, columns, isTimed: isTimed, run)
     }
   }
 
   private static func assembly<P: Component>(
-    _: P.Type, _ settings: P.Settings, _ node: ConfigNode?, _ mark: ConfigNode.Mark, isTimed: Bool,
+    _: P.Type, _ settings: P.Settings, _ node: ConfigNode?, _ mark: ConfigNode.Mark, _ columns: ColumnLayout, isTimed: Bool,
     _ run: @escaping @Sendable (P.Settings, Slot) async throws -> Ending
   ) -> Assembly {
     Assembly(
@@ -190,8 +203,9 @@ public struct Blueprint: Sendable {
       files: PlacedFile.of(settings.files, node, mark), fault: { P.fault(in: $0, settings) }, doubt: { P.doubt(about: $0, settings) },
       carryOver: { old, before, memory in
         if let before = before as? P.Settings { P.carryOver(old, from: before, to: settings, into: memory) }
-      }, withoutEffects: { assembly(P.self, P.withoutEffects(settings), node, mark, isTimed: isTimed, run) }
+      }, withoutEffects: { assembly(P.self, P.withoutEffects(settings), node, mark, columns, isTimed: isTimed, run) }
     ) { try await run(settings, $0) }
+    .reading(columns, emitting: P.columns(settings, reading: columns))
   }
 
   /// The same component under other options: those of `options`, from which `adapt` makes the component's own.
@@ -200,7 +214,7 @@ public struct Blueprint: Sendable {
   ) -> Blueprint {
     var copy = self
     copy.options = options
-    copy.decode = { [decode] node, mark throws(Problems) in try decode(adapt(node, mark), mark) }
+    copy.decode = { [decode] node, mark, columns throws(Problems) in try decode(adapt(node, mark), mark, columns) }
     return copy
   }
 
@@ -215,7 +229,11 @@ public struct Blueprint: Sendable {
   package func makeTopic(_ plan: TopicPlan) -> (any AnyTopic)? { topic?(plan) }
 
   /// Decodes the options; throws all problems at once.
-  package func assembly(_ options: ConfigNode?, at mark: ConfigNode.Mark) throws(Problems) -> Assembly { try decode(options, mark) }
+  ///
+  /// - Parameter columns: the columns of its inputs.
+  package func assembly(
+    _ options: ConfigNode?, at mark: ConfigNode.Mark, reading columns: ColumnLayout = ColumnLayout()
+  ) throws(Problems) -> Assembly { try decode(options, mark, columns) }
 }
 
 private func add(_ faults: [TextFault], _ node: ConfigNode?, _ mark: ConfigNode.Mark, _ problems: inout Problems) {

@@ -81,7 +81,9 @@ nonisolated(nonsending) func drained(_ body: () async throws -> Void) async thro
 extension Slot {
   /// Takes the writing end of the component's output.
   @inlinable
-  func outlet<E: Event>(of _: E.Type) -> Outlet<E> { Outlet(topic(of: E.self), waitsWhenCancelled: true, stop: stop) }
+  func outlet<E: Event>(of _: E.Type) -> Outlet<E> {
+    Outlet(topic(of: E.self), waitsWhenCancelled: true, stop: stop, passing: context.columns)
+  }
 
   /// The output with its type; the same blueprint has created it.
   @inlinable
@@ -95,7 +97,9 @@ extension Slot {
   func inputClock(
     _ inlets: [any AnyInlet], isTimed: Bool, passesOn: Bool, relay: (@Sendable (Timestamp) -> Void)? = nil
   ) -> InputClock {
-    InputClock(
+    // Inputs that were rewired since are new.
+    if !context.columns.layout.isEmpty { for inlet in inlets { inlet.columns = context.columns } }
+    return InputClock(
       inlets, output: passesOn ? output : nil, isTimed: isTimed, isMerging: isTimed || mergesInputs, context, relay: relay)
   }
 
@@ -152,8 +156,11 @@ extension MultiProcessor {
   @inlinable
   nonisolated(nonsending) func serveAll(_ slot: Slot, _ output: inout Outlet<Output>) async throws -> Ending {
     while true {
-      let attached = slot.inlets.compactMap { inlet in Self.handlers.first { $0.type == inlet.eventType }?.attach(inlet) }
+      var attached = slot.inlets.compactMap { inlet in Self.handlers.first { $0.type == inlet.eventType }?.attach(inlet) }
       precondition(attached.count == slot.inlets.count, "the wiring gave a topic of another type")
+      if let first = (Self.self as? any TieBreaking.Type)?.firstAtTies {
+        attached = attached.filter { $0.inlet.eventType == first } + attached.filter { $0.inlet.eventType != first }
+      }
       let clock = slot.inputClock(attached.map(\.inlet), isTimed: true, passesOn: true)
       try await serve(attached, clock, slot, &output)
       let pause = try await slot.pause()

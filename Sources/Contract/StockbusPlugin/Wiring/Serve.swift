@@ -31,7 +31,7 @@ extension InletGroup {
       let room = try await output.someRoom()
       let batch = turn.inlet.nextBatch(limit: min(room, turn.limit))
       if batch.count == 0 { continue }
-      turn.inlet.begin(batch.count)
+      turn.inlet.begin(batch)
       memory.mark()
       do { try process(batch.span, turn.place, &output) } catch { throw output.rolledBack(memory, error) }
       try await output.flush()
@@ -52,7 +52,7 @@ extension TimedProcessor {
         let room = try await output.someRoom()
         let batch = turn.inlet.nextBatch(limit: min(room, turn.limit))
         if batch.count == 0 { continue }
-        turn.inlet.begin(batch.count)
+        turn.inlet.begin(batch)
         inputs.memory.mark()
         do { try process(batch.span, into: &output) } catch { throw output.rolledBack(inputs.memory, error) }
         try await output.flush()
@@ -144,7 +144,7 @@ extension AsyncProcessor {
     repeat {
       let batch = turn.inlet.nextBatch(limit: turn.limit)
       if batch.count == 0 { continue }
-      turn.inlet.begin(batch.count)
+      turn.inlet.begin(batch)
       do { try await process(batch.span, into: &output) } catch {
         output.rollback()
         throw error
@@ -166,7 +166,7 @@ extension Sink {
     repeat {
       let batch = turn.inlet.nextBatch(limit: turn.limit)
       if batch.count == 0 { continue }
-      turn.inlet.begin(batch.count)
+      turn.inlet.begin(batch)
       do { try await receive(batch.span) } catch {
         let taken = eventsTaken(error, of: batch.count)
         if taken > 0 { turn.inlet.finish(taken) }
@@ -188,7 +188,7 @@ extension TimedSink {
       if inputs.hasNext(&turn) {
         let batch = turn.inlet.nextBatch(limit: turn.limit)
         if batch.count == 0 { continue }
-        turn.inlet.begin(batch.count)
+        turn.inlet.begin(batch)
         do { try await receive(batch.span) } catch {
           let taken = eventsTaken(error, of: batch.count)
           if taken > 0 { turn.inlet.finish(taken) }

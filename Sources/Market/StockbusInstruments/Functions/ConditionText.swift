@@ -1,4 +1,4 @@
-internal import StockbusExpressions
+package import StockbusExpressions
 package import StockbusPlugin
 
 /// The text of a condition, as an option. Its meaning depends on the event's type, so it is checked when the type is known.
@@ -23,14 +23,16 @@ package struct ConditionText: ScalarOption, Hashable {
   }
 
   /// What is wrong with it for events of this type, where all events are judged in their order.
-  package func fault<E: Event>(_ option: String, for _: E.Type) -> TextFault? {
-    do throws(ExpressionError) { _ = try Expression<E>(text, in: .withMemory) } catch { return TextFault(option, error) }
+  ///
+  /// - Parameter columns: the columns beside the events.
+  package func fault<E: Event>(_ option: String, for _: E.Type, reading columns: ColumnLayout) -> TextFault? {
+    do throws(ExpressionError) { _ = try Expression<E>(text, in: .withMemory, reading: columns) } catch { return TextFault(option, error) }
     return nil
   }
 }
 
 extension TextFault {
-  fileprivate init(_ option: String, _ error: ExpressionError) {
+  package init(_ option: String, _ error: ExpressionError) {
     self.init(option, "'\(option)': \(error.message)", character: error.range.lowerBound)
   }
 }

@@ -16,7 +16,7 @@ extension Context {
   package func functionSettings<E: Event>(_ sessions: CountedSessions, for _: E.Type) -> ExpressionRunner<E>.Settings {
     ExpressionRunner<E>.Settings(
       sessions: InstrumentSessions(instruments, sessions), completeSince: completeSince,
-      hasMissedEvents: recall(FunctionMemory.hasHadEvents) ?? false)
+      hasMissedEvents: recall(FunctionMemory.hasHadEvents) ?? false, columns: columns.layout.isEmpty ? nil : columns)
   }
 
   /// What an earlier instance has left; once.

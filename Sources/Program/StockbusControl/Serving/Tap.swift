@@ -53,7 +53,7 @@ struct Tap: Sendable {
   init(_ topic: any AnyTopic, _ request: TapRequest, clock: any Timekeeper) throws(TapRequest.Mistake) {
     func open<E: Event>(_: E.Type) throws(TapRequest.Mistake) -> @Sendable (WebStream) async -> Void {
       guard let topic = topic as? Topic<E> else { preconditionFailure("the topic has another event type than declared") }
-      let records = try TapRecords<E>(request)
+      let records = try TapRecords<E>(request, topic.columns)
       return { stream in await Self.follow(topic, records, stream, request.time, clock) }
     }
     follow = try open(topic.eventType)
@@ -73,7 +73,7 @@ struct Tap: Sendable {
   ) async {
     let (news, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let options = SubscriptionOptions(overflow: .dropOldest, capacity: 8192)
-    let subscription = topic.subscribe(options: options) { event in if records.take(event) { bell.yield() } }
+    let subscription = topic.subscribeToRows(options: options) { event, row in if records.take(event, row) { bell.yield() } }
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         await subscription.finished()
@@ -121,23 +121,24 @@ private final class TapRecords<E: Event>: Sendable {
   private let format: TapRequest.Format
   private let state: Guarded<State>
 
-  init(_ request: TapRequest) throws(TapRequest.Mistake) {
+  init(_ request: TapRequest, _ columns: ColumnLayout) throws(TapRequest.Mistake) {
     do throws(ExpressionError) {
       condition = try request.condition.map { text throws(ExpressionError) in
-        try Expression<E>(text, in: .withoutMemory("a tap sees each event by itself; a filter in the configuration remembers them"))
+        try Expression<E>(
+          text, in: .withoutMemory("a tap sees each event by itself; a filter in the configuration remembers them"), reading: columns)
       }
     } catch {
       throw TapRequest.Mistake(code: "where", message: "'where': \(error)")
     }
     if let fields = request.fields {
-      let known = E.schema.fields.map(\.name)
-      guard !fields.isEmpty, Set(fields).count == fields.count, let encoder = EventEncoder<E>(fields: fields) else {
+      let known = E.schema.fields.map(\.name) + columns.names
+      guard !fields.isEmpty, Set(fields).count == fields.count, let encoder = EventEncoder<E>(fields: fields, columns: columns) else {
         let wrong = fields.first { !known.contains($0) }.map { shown($0) } ?? "no field, or a field twice"
         throw TapRequest.Mistake(code: "fields", message: "'fields' names \(wrong); there are \(known.joined(separator: ", "))")
       }
       self.encoder = encoder
     } else {
-      encoder = EventEncoder()
+      encoder = EventEncoder(columns: columns)
     }
     format = request.format
     var state = State(left: request.limit)
@@ -146,8 +147,8 @@ private final class TapRecords<E: Event>: Sendable {
   }
 
   /// Returns true if the client is to be written to.
-  func take(_ event: E) -> Bool {
-    if let condition, !condition.matches(event) { return false }
+  func take(_ event: E, _ row: [Int64]) -> Bool {
+    if let condition, !condition.matches(event, row: row) { return false }
     return state.withLock { state in
       if state.left == 0 { return false }
       if state.out.count > Self.most {
@@ -156,19 +157,19 @@ private final class TapRecords<E: Event>: Sendable {
       }
       state.left -= 1
       let isFirst = state.out.isEmpty
-      state.out += Array("data: \(record(event))\n\n".utf8)
+      state.out += Array("data: \(record(event, row))\n\n".utf8)
       if state.left == 0 { state.end = "the limit is reached" }
       return isFirst || state.left == 0
     }
   }
 
-  private func record(_ event: E) -> String {
+  private func record(_ event: E, _ row: [Int64]) -> String {
     var out = ByteWriter()
     if format == .json {
-      encoder.encodeJSON(event, to: &out)
+      encoder.encodeJSON(event, row: row, to: &out)
       return out.string
     }
-    encoder.encodeCSV(event, to: &out)
+    encoder.encodeCSV(event, row: row, to: &out)
     // A quoted text may have several lines; each is a line of the event.
     return out.string.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" }.map { String($0) }
       .joined(separator: "\ndata: ")

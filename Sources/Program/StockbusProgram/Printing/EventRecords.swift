@@ -17,6 +17,8 @@ struct EventRecords<E: Event>: ~Copyable {
     let encoder: EventEncoder<E>
     let name: String
     let kind: FieldKind
+    /// True if it is no field of the event, but a column beside it.
+    let isBeside: Bool
 
     /// Numbers are aligned at their ends.
     var isNumber: Bool { kind == .decimal || kind == .integer }
@@ -36,36 +38,47 @@ struct EventRecords<E: Event>: ~Copyable {
 
   /// `fields` must be declared. Rows of a stream are written after every batch; each column has at least its usual width and never gets
   /// narrower.
-  init(_ format: PrintFormat, fields: [String]?, isStream: Bool, formulas: FormulaCells = .keep) {
+  init(
+    _ format: PrintFormat, fields: [String]?, isStream: Bool, formulas: FormulaCells = .keep, columns layout: ColumnLayout = ColumnLayout()
+  ) {
     self.format = format
     self.isStream = isStream
-    var encoder: EventEncoder<E> = fields.flatMap { EventEncoder(fields: $0) } ?? EventEncoder()
+    var encoder: EventEncoder<E> =
+      fields.flatMap { EventEncoder(fields: $0, columns: layout) } ?? EventEncoder(columns: layout)
     encoder.defusesFormulas = formulas == .defuse
     self.encoder = encoder
     columns =
       format != .table
       ? []
       : encoder.fields.compactMap { name in
-        guard let field = E.schema.fields.first(where: { $0.name == name }), let encoder = EventEncoder<E>(fields: [name]) else {
-          return nil
+        guard let encoder = EventEncoder<E>(fields: [name], columns: layout) else { return nil }
+        if let field = E.schema.fields.first(where: { $0.name == name }) {
+          return Column(encoder: encoder, name: name, kind: field.kind, isBeside: false)
         }
-        return Column(encoder: encoder, name: name, kind: field.kind)
+        let kind: FieldKind =
+          switch layout.columns[layout.place(of: name) ?? 0].kind {
+          case .time: .time
+          case .flag: .choice
+          case .number, .percent, .duration: .decimal
+          }
+        return Column(encoder: encoder, name: name, kind: kind, isBeside: true)
       }
     widths = columns.map { max($0.name.count, isStream ? $0.usualWidth : 0) }
   }
 
-  mutating func add(_ event: E) {
+  /// - Parameter row: the columns beside the event.
+  mutating func add(_ event: E, row: [Int64] = []) {
     switch format {
     case .json:
-      encoder.encodeJSON(event, to: &out)
+      encoder.encodeJSON(event, row: row, to: &out)
       out.append("\n")
     case .csv:
       addHeader()
-      encoder.encodeCSV(event, to: &out)
+      encoder.encodeCSV(event, row: row, to: &out)
       out.append("\n")
     case .table:
       addHeader()
-      let row = columns.map { Self.cell($0, event) }
+      let row = columns.map { Self.cell($0, event, row) }
       for (i, cell) in row.enumerated() { widths[i] = max(widths[i], cell.count) }
       rows.append(row)
     }
@@ -99,7 +112,8 @@ struct EventRecords<E: Event>: ~Copyable {
     out.append(line + "\n")
   }
 
-  private static func cell(_ column: Column, _ event: E) -> String {
+  private static func cell(_ column: Column, _ event: E, _ row: [Int64]) -> String {
+    if column.isBeside { return column.encoder.text(event, row) }
     let text = column.encoder.plainText(event)
     return column.isNumber || column.kind == .time ? text : visible(text, limit: 200)
   }
@@ -115,6 +129,13 @@ struct EventRecords<E: Event>: ~Copyable {
 }
 
 extension EventEncoder {
+  /// The columns as in CSV.
+  fileprivate func text(_ event: E, _ row: [Int64]) -> String {
+    var out = ByteWriter(capacity: 64)
+    encodeCSV(event, row: row, to: &out)
+    return out.string
+  }
+
   /// The fields as in CSV; without its quotation marks, where there is one field.
   func plainText(_ event: E) -> String {
     var out = ByteWriter(capacity: 64)

@@ -26,7 +26,8 @@ struct PrintPlan {
     }
     let whole = Self.adding(partNamed: name, to: whole)
     let type = try Self.type(of: name, in: whole)
-    try Self.check(job.request, type)
+    let columns = whole.nodes.first { $0.id == name }?.topic.columns ?? ColumnLayout()
+    try Self.check(job.request, type, columns)
     number = job.enroll()
     let printer = Plugin.printer
     let mark = ConfigNode.Mark(file: "command line", line: 1, column: 1)
@@ -34,7 +35,9 @@ struct PrintPlan {
     if job.request.once, type == Ranked.self, let warning = RankSource.warning(ranks, printing: name) { remarks.append(warning) }
     let values = ["job": "\(number)", "follows_ranks": "\(ranks?.isWhole ?? false)"]
     let options = ConfigNode(.map(values.map { .init(key: $0, mark: mark, value: ConfigNode(.scalar($1), at: mark)) }), at: mark)
-    guard let blueprint = printer.blueprint(for: [type], options: options), let assembly = try? blueprint.assembly(options, at: mark) else {
+    guard let blueprint = printer.blueprint(for: [type], options: options),
+      let assembly = try? blueprint.assembly(options, at: mark, reading: columns)
+    else {
       throw PrintMistake(description: "events of type \(type.eventName) cannot be printed")
     }
     let nodes = Self.upstream(of: name, in: whole)
@@ -105,14 +108,16 @@ struct PrintPlan {
 
   private static var withoutMemory: String { "print sees each event by itself; a filter in the configuration remembers them" }
 
-  private static func check(_ request: PrintJob.Request, _ type: any Event.Type) throws(PrintMistake) {
+  private static func check(_ request: PrintJob.Request, _ type: any Event.Type, _ columns: ColumnLayout) throws(PrintMistake) {
     if let condition = request.condition {
-      do throws(ExpressionError) { _ = try AnyExpression(condition, for: type, in: .withoutMemory(Self.withoutMemory)) } catch {
+      do throws(ExpressionError) {
+        _ = try AnyExpression(condition, for: type, in: .withoutMemory(Self.withoutMemory), reading: columns)
+      } catch {
         throw PrintMistake(description: "--where\n\(error.marked)")
       }
     }
     guard let fields = request.fields else { return }
-    let known = names(type)
+    let known = names(type) + columns.names
     if fields.isEmpty { throw PrintMistake(description: "--fields names no field; there are \(known.joined(separator: ", "))") }
     var seen: Set<String> = []
     for name in fields where known.contains(name) && !seen.insert(name).inserted {

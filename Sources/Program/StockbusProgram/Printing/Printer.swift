@@ -28,6 +28,7 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
   private let clock: any Timekeeper
   private let condition: Expression<E>?
   private var records: EventRecords<E>
+  private var row: [Int64] = []
   private var isDone = false
   private var lines = 0
   private var snapshot: Snapshot<E>
@@ -43,10 +44,14 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
     self.context = context
     clock = context.clock
     snapshot = Snapshot(followsRanks: settings.followsRanks)
-    condition = try request.condition.map { text throws(ExpressionError) in try Expression<E>(text) }
+    condition = try request.condition.map { text throws(ExpressionError) in
+      try Expression<E>(text, reading: context.columns.layout)
+    }
     expectedSymbols = ExpectedSymbols(condition?.symbolNames ?? [])
     // A finite table is aligned when it is complete.
-    records = EventRecords(request.format, fields: request.fields, isStream: !request.once, formulas: request.formulas)
+    records = EventRecords(
+      request.format, fields: request.fields, isStream: !request.once, formulas: request.formulas,
+      columns: context.columns.layout)
   }
 
   func receive(_ events: Span<E>) {
@@ -54,12 +59,16 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
     expectedSymbols.look(at: events)
     if request.once {
       let known = snapshot.count
-      for i in events.indices { snapshot.keep(events[i]) }
+      for i in events.indices {
+        context.columns.copyRow(i, to: &row)
+        snapshot.keep(events[i], row: row)
+      }
       if snapshot.count > known { lastNews = clock.uptime }
       return
     }
     for i in events.indices {
-      add(events[i])
+      context.columns.copyRow(i, to: &row)
+      add(events[i], row)
       if lines == request.limit { return finish() }
     }
     write()
@@ -91,9 +100,9 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
     }
   }
 
-  private func add(_ event: E) {
-    if let condition, !condition.matches(event) { return }
-    records.add(event)
+  private func add(_ event: E, _ row: [Int64]) {
+    if let condition, !condition.matches(event, row: row) { return }
+    records.add(event, row: row)
     lines += 1
   }
 
@@ -104,7 +113,7 @@ actor Printer<E: Event>: Sink, BackgroundComponent {
       if snapshot.hasLostRanks {
         context.note("ranks are those of each symbol's last event, because events are missing or the ranking was restarted")
       }
-      for event in snapshot.inOrder where lines != request.limit { add(event) }
+      for event in snapshot.inOrder where lines != request.limit { add(event, snapshot.row(of: event)) }
     }
     records.complete()
     write()

@@ -8,6 +8,8 @@ import MarketData
 /// event; the rank in that event is then the previous rank.
 struct Snapshot<E: Event> {
   private var events: [E] = []
+  /// The columns beside each event.
+  private var rows: [[Int64]] = []
   /// The index in `events` by the number of the event's subject, counted from 1; 0 if there is none.
   private var places: [UInt32] = []
   private var ranks: RankList?
@@ -28,7 +30,7 @@ struct Snapshot<E: Event> {
   /// True if the order should have been followed, but a break made that impossible.
   var hasLostRanks: Bool { ranks.map { !$0.isWhole } ?? false }
 
-  mutating func keep(_ event: E) {
+  mutating func keep(_ event: E, row: [Int64] = []) {
     if let mover = event as? Mover {
       movers[ListedSymbol(symbol: mover.symbol, list: mover.list, period: mover.period)] = mover
       return
@@ -37,11 +39,19 @@ struct Snapshot<E: Event> {
     places.grow(toHold: id, filling: 0)
     if places[id] > 0 {
       events[Int(places[id]) - 1] = event
+      rows[Int(places[id]) - 1] = row
     } else {
       events.append(event)
+      rows.append(row)
       places[id] = UInt32(events.count)
     }
     if let ranked = event as? Ranked { ranks?.follow(ranked) }
+  }
+
+  /// The columns beside the kept event about the same as this one.
+  func row(of event: E) -> [Int64] {
+    let id = E.schema.kind(of: event)
+    return id < places.count && places[id] > 0 ? rows[Int(places[id]) - 1] : []
   }
 
   /// In order of rank if events have one, without symbols that have left the ranking (rank 0), movers list by list; otherwise in order of

@@ -36,6 +36,8 @@ struct TopologyChecker {
   var readable: [String] = []
   /// The event type that each component emits, as far as it is known.
   var emitted: [String: any Event.Type] = RunTopic.allCases.reduce(into: [:]) { $0[$1.rawValue] = $1.eventType }
+  /// The columns of each component's output; nil if they are not known because of a mistake that has been reported.
+  var columns: [String: ColumnLayout?] = [:]
   /// The emitters of each type, for suggestions.
   var emitters: [Emitters] = []
   /// Components that are unread because of a mistake that has been reported.
@@ -174,7 +176,7 @@ struct TopologyChecker {
         try plugin.checkOptions(options, at: component.idMark)
         return nil
       }
-      let assembly = try blueprint.assembly(options, at: component.idMark)
+      let assembly = try blueprint.assembly(options, at: component.idMark, reading: reading(component))
       files += assembly.files.map { file in
         NamedFile(
           title: component.title, file: file, options: component.options, fault: { assembly.fault(file.use) },
@@ -182,12 +184,14 @@ struct TopologyChecker {
       }
       checkOrder(merge, blueprint, isTimed: assembly.isTimed, component, edges[place])
       guard let (blueprint, assembly) = try isolated(component, plugin, blueprint, assembly, options) else { return nil }
+      note(component, columns: assembly.columns)
       return PlannedNode(
         id: component.id, plugin: plugin, blueprint: blueprint, assembly: assembly, inputs: plannedInputs(place),
-        topic: topic(component.id, output ?? OutputSettings(), readers), supervision: supervision ?? SupervisionPolicy(),
+        topic: topic(component.id, output ?? OutputSettings(), assembly.columns, readers), supervision: supervision ?? SupervisionPolicy(),
         merge: merge, description: component, place: place, past: past(of: component))
     } catch {
-      add(error.redacted(component.options), component.title)
+      note(component, columns: nil)
+      if !lacksColumns(component) { add(error.redacted(component.options), component.title) }
       return nil
     }
   }
@@ -282,11 +286,14 @@ struct TopologyChecker {
 
   /// The plan of a component's topic: a ring with the largest capacity that its output or a blocking reader asks for, and the last values
   /// if a reader asks for them.
-  private mutating func topic(_ id: String, _ output: OutputSettings, _ readers: [Reader]) -> Blueprint.TopicPlan {
+  private mutating func topic(
+    _ id: String, _ output: OutputSettings, _ columns: ColumnLayout, _ readers: [Reader]
+  ) -> Blueprint.TopicPlan {
     warnOfEnlarging(of: id, capacity: output.capacity, by: readers)
     let waiting = readers.filter { $0.edge.overflow == .block }.compactMap(\.edge.capacity).max() ?? 0
     var plan = Blueprint.TopicPlan(name: id, capacity: max(output.capacity, waiting), keepsLatest: readers.contains { $0.edge.initial })
     plan.memory = output.memory.bytes
+    plan.columns = columns
     return plan
   }
 }

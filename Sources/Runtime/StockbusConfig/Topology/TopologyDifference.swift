@@ -72,11 +72,12 @@ extension PlannedNode {
   /// be turned on for an existing topic.
   package func emitsLike(_ other: PlannedNode) -> Bool {
     blueprint.output == other.blueprint.output && topic.capacity == other.topic.capacity && topic.memory == other.topic.memory
+      && topic.columns == other.topic.columns
   }
 
   /// True if both take the same types of input.
   package func takesLike(_ other: PlannedNode) -> Bool {
     blueprint.kind == other.blueprint.kind && blueprint.inputs.count == other.blueprint.inputs.count
-      && zip(blueprint.inputs, other.blueprint.inputs).allSatisfy { $0 == $1 }
+      && zip(blueprint.inputs, other.blueprint.inputs).allSatisfy { $0 == $1 } && assembly.reads == other.assembly.reads
   }
 }

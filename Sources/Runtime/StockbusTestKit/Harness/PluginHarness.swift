@@ -89,6 +89,22 @@ public final class PluginHarness: Sendable {
     return collected.value
   }
 
+  /// The output as JSON lines, with the columns beside the events.
+  public func jsonOutput(of subject: some Wireable, options: String = "", feeds: [Feed]) async throws -> [String] {
+    let component = try WiredComponent(subject, options: options, feeds: feeds, context: context)
+    let collected = Watched<[String]>([])
+    guard let subscription = component.subscribeToJSON({ line, _ in collected.update { $0.append(line) } }) else { return [] }
+    defer { subscription.cancel() }
+    for feed in component.feeds { feed.publishAll() }
+    do { try await component.live() } catch {
+      component.slot.retire()
+      throw error
+    }
+    component.slot.retire()
+    await subscription.finished()
+    return collected.value
+  }
+
   /// Passes events to a sink, one list per input, and lets it drain. The test checks the effects itself.
   public func consume<In: Event>(_ inputs: [[In]], by subject: some Wireable, options: String = "") async throws {
     try await consume(inputs.map { Feed($0) }, by: subject, options: options)

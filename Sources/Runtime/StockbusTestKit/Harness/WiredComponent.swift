@@ -26,10 +26,13 @@ struct WiredComponent: Sendable {
       throw HarnessError(names.isEmpty ? "it needs inputs" : "it does not take \(names)")
     }
     if feeds.isEmpty, !blueprint.inputs.isEmpty { throw HarnessError("it needs inputs") }
-    assembly = try Self.assembly(of: blueprint, options)
+    let columns = ColumnLayout.union(feeds.map(\.columns))
+    assembly = try blueprint.assembly(node, at: Self.mark, reading: columns)
     let inputs = feeds.enumerated().map { Input(feed: $1.open("input\($0 + 1)"), count: $1.count) }
-    let output = blueprint.makeTopic(.init(name: context.id, capacity: max(1 << 14, 4 * feeds.reduce(0) { $0 + $1.count })))
-    slot = Slot(blueprint.kind, context, inputs: inputs.map { Edge($0.feed.topic) }, output: output)
+    var plan = Blueprint.TopicPlan(name: context.id, capacity: max(1 << 14, 4 * feeds.reduce(0) { $0 + $1.count }))
+    plan.columns = assembly.columns
+    let output = blueprint.makeTopic(plan)
+    slot = Slot(blueprint.kind, context.reading(columns), inputs: inputs.map { Edge($0.feed.topic) }, output: output)
     self.feeds = inputs
     self.blueprint = blueprint
   }
@@ -56,7 +59,13 @@ struct WiredComponent: Sendable {
   /// Calls `body` with every event of the output as JSON, and its receipt; returns nil for a sink.
   func subscribeToJSON(_ body: @escaping @Sendable (String, Timestamp) -> Void) -> Subscription? {
     func open<E: Event>(_: E.Type) -> Subscription? {
-      (slot.output as? Topic<E>)?.subscribe { body(E.schema.json($0), E.schema.receipt(of: $0)) }
+      guard let topic = slot.output as? Topic<E> else { return nil }
+      let encoder = EventEncoder<E>(columns: topic.columns)
+      return topic.subscribeToRows { event, row in
+        var text = ByteWriter(capacity: 256)
+        encoder.encodeJSON(event, row: row, to: &text)
+        body(text.string, E.schema.receipt(of: event))
+      }
     }
     return slot.output.flatMap { open($0.eventType) }
   }

@@ -124,7 +124,7 @@ import Testing
 
   @Test func `events that wait at an input go there, once`() throws {
     let plan = try #require(try pipeline(OrderTests.chain).pipeline.topology.nodes.first { $0.id == "second" })
-    let waiting = WaitingEvents([Tick(7), Tick(8)])
+    let waiting = WaitingEvents(EventCopies(events: [Tick(7), Tick(8)]))
     let left = RunMemory(
       time: memory.time,
       components: [

@@ -1,0 +1,99 @@
+// Events with the columns beside them. An event that is sent has no values; one that is passed on keeps those that it came with.
+extension Outlet {
+  /// Sends one event of the batch in hand with its columns.
+  @inlinable @inline(__always)
+  public mutating func pass(_ events: Span<E>, _ i: Int) {
+    send(events[i])
+    if columns != nil { passRow(events, i) }
+  }
+
+  /// Sends all of these events of the batch in hand with their columns.
+  @inlinable
+  public mutating func pass(_ events: Span<E>) {
+    if columns == nil { send(contentsOf: events) } else { pass(events, filling: { _, _ in }) }
+  }
+
+  /// Sends the events of the batch in hand for whose index `passes` is true, with their columns, and counts the others as filtered.
+  @inlinable @inline(__always)
+  public mutating func pass(_ events: Span<E>, where passes: (Int) -> Bool) {
+    var passed = 0
+    // In a variable, so that it is read once.
+    let columns = columns
+    for i in events.indices where passes(i) {
+      send(events[i])
+      if let columns { passRow(events, i, columns) }
+      passed &+= 1
+    }
+    filter(events.count &- passed)
+  }
+
+  /// The column of this name that the component adds; nil if the topic has none.
+  public func column(_ name: String) -> OutputColumn? { place(of: name).map { OutputColumn(place: $0) } }
+
+  /// The place of a column in a row of the topic; nil if there is none.
+  package func place(of name: String) -> Int? { columns?.layout.place(of: name) }
+
+  /// Sets a column of the event that was sent or passed last.
+  public mutating func set(_ column: OutputColumn, _ value: Int64?) {
+    withLastRow { row in row[column.place] = value ?? ColumnLayout.missing }
+  }
+
+  /// Sends the events with their columns, and lets `fill` write into the row of each; its first number is at place 0.
+  @inlinable
+  package mutating func pass(_ events: Span<E>, filling fill: (Int, UnsafeMutablePointer<Int64>) -> Void) {
+    guard let columns else { return send(contentsOf: events) }
+    events.withUnsafeBufferPointer { source in
+      guard let first = source.baseAddress else { return }
+      var done = 0
+      while done < source.count {
+        let free = contiguous(source.count &- done)
+        if free == 0 {
+          pass(events, done)
+          withLastRow { fill(done, $0) }
+          done &+= 1
+          continue
+        }
+        let (at, row, width) = (base + (next & mask), columns.row(next), columns.width)
+        at.initialize(from: first + done, count: free)
+        columns.batch?.copy(of: first + done, count: free, to: row, stride: width)
+        for i in 0..<free { fill(done &+ i, row + i &* width) }
+        next &+= free
+        done &+= free
+      }
+    }
+  }
+
+  /// How many events, at most `count`, can be written side by side into the ring without further ado.
+  @inlinable
+  func contiguous(_ count: Int) -> Int { _isPOD(E.self) ? min(count, mask &+ 1 &- (next & mask), limit &- next) : 0 }
+
+  /// Copies the row of an event of the batch in hand to that of the event that was sent last.
+  @inlinable
+  mutating func passRow(_ events: Span<E>, _ i: Int, _ columns: OutletColumns) {
+    events.withUnsafeBufferPointer { source in
+      guard let batch = columns.batch, let first = source.baseAddress else { return }
+      // With the same places in both rows, which is the usual case, a row is copied without a call.
+      if spill.isEmpty, let from = batch.sameRow(as: first + i, columns.width) {
+        let to = columns.row(next &- 1)
+        for k in 0..<columns.width { to[k] = from[k] }
+      } else {
+        withLastRow { row in batch.copy(of: first + i, count: 1, to: row, stride: columns.width) }
+      }
+    }
+  }
+
+  @usableFromInline @inline(never)
+  mutating func passRow(_ events: Span<E>, _ i: Int) { if let columns { passRow(events, i, columns) } }
+
+  /// Calls `body` with the row of the event that was sent last.
+  @usableFromInline
+  mutating func withLastRow(_ body: (UnsafeMutablePointer<Int64>) -> Void) {
+    guard let columns else { return }
+    if spill.isEmpty { body(columns.row(next &- 1)) } else { spill.withLastRow(columns.width, body) }
+  }
+}
+
+/// A column of a component's output that the component fills.
+public struct OutputColumn: Sendable {
+  let place: Int
+}
