@@ -39,11 +39,13 @@ import Testing
   @Test func `an event finds the last one received before it or with it, not one too old, nor one of another symbol`() async throws {
     // Of the quotes at 10 the second is the last, at 20 both come before the trade; the one at 31 comes too late for the trade at 30.
     let quotes = [
-      Self.quote("A", 1, at: 10), Self.quote("A", 2, at: 10), Self.quote("B", 7, at: 15), Self.quote("A", 3, at: 20), Self.quote("A", 4, at: 31),
+      Self.quote("A", 1, at: 10), Self.quote("A", 2, at: 10), Self.quote("B", 7, at: 15), Self.quote("A", 3, at: 20),
+      Self.quote("A", 4, at: 31),
     ]
     let trades = [5, 10, 20, 30, 31, 131, 132].map { Self.trade("A", at: $0) } + [Self.trade("C", at: 140)]
     let harness = PluginHarness()
-    let lines = try await joined("within: 100ms\ncolumns: [bid, 'ask as offer', age, time as quoted]", [Feed(trades), Feed(quotes)], harness)
+    let lines = try await joined(
+      "within: 100ms\ncolumns: [bid, 'ask as offer', age, time as quoted]", [Feed(trades), Feed(quotes)], harness)
     #expect(values("bid", lines) == ["null", "2", "3", "3", "4", "4", "null", "null"])
     #expect(values("offer", lines) == ["null", "3", "4", "4", "5", "5", "null", "null"])
     #expect(values("age", lines) == ["null", "0", "0", "0.01", "0", "0.1", "null", "null"])
@@ -94,7 +96,8 @@ import Testing
   @Test func `what is wrong is told in words`() async throws {
     func fault(_ columns: String, _ feeds: [Feed]? = nil) async -> String {
       do {
-        _ = try await joined("within: 1s\ncolumns: \(columns)", feeds ?? [Feed([Self.trade("A", at: 1)]), Feed([Self.quote("A", 1, at: 1)])])
+        _ = try await joined(
+          "within: 1s\ncolumns: \(columns)", feeds ?? [Feed([Self.trade("A", at: 1)]), Feed([Self.quote("A", 1, at: 1)])])
         return "none"
       } catch { return "\(error)" }
     }

@@ -28,7 +28,8 @@ import Testing
   @Test func `columns are exact, undecided where a function is not ready, and may use those before them`() async throws {
     // A: 10 of 1, 16 of 2: the VWAP is 42 / 3 = 14. B has its own.
     let trades = [
-      Self.trade("A", 10, at: 1), Self.trade("B", 50, size: 3, at: 2), Self.trade("A", 16, size: 2, at: 3), Self.trade("B", 20, size: 3, at: 4),
+      Self.trade("A", 10, at: 1), Self.trade("B", 50, size: 3, at: 2), Self.trade("A", 16, size: 2, at: 3),
+      Self.trade("B", 20, size: 3, at: 4),
     ]
     let lines = try await PluginHarness().jsonOutput(
       of: Plugin.derive,
@@ -66,7 +67,8 @@ import Testing
   @Test func `what is wrong with a column is told at its place`() async throws {
     func fault(_ columns: String) async -> String {
       do {
-        _ = try await PluginHarness().jsonOutput(of: Plugin.derive, options: "columns: \(columns)", feeds: [Feed([Self.trade("A", 1, at: 1)])])
+        _ = try await PluginHarness().jsonOutput(
+          of: Plugin.derive, options: "columns: \(columns)", feeds: [Feed([Self.trade("A", 1, at: 1)])])
         return "none"
       } catch { return "\(error)" }
     }

@@ -16,12 +16,23 @@ extension Outlet {
   /// Sends the events of the batch in hand for whose index `passes` is true, with their columns, and counts the others as filtered.
   @inlinable @inline(__always)
   public mutating func pass(_ events: Span<E>, where passes: (Int) -> Bool) {
+    // Two loops, as one for both cases would run out of registers.
+    if columns != nil { return passRows(events, where: passes) }
     var passed = 0
-    // In a variable, so that it is read once.
-    let columns = columns
     for i in events.indices where passes(i) {
       send(events[i])
-      if let columns { passRow(events, i, columns) }
+      passed &+= 1
+    }
+    filter(events.count &- passed)
+  }
+
+  @inlinable @inline(never)
+  mutating func passRows(_ events: Span<E>, where passes: (Int) -> Bool) {
+    guard let columns else { return }
+    var passed = 0
+    for i in events.indices where passes(i) {
+      send(events[i])
+      passRow(events, i, columns)
       passed &+= 1
     }
     filter(events.count &- passed)
