@@ -76,6 +76,7 @@ let plugins = [
   PluginTargets("HTTPPoll", uses: ["StockbusDecoding", "StockbusNetwork", "StockbusSystem"], inTests: ["TestServers"]),
   PluginTargets("WatchlistFilter", uses: ["LibC", "StockbusFiles"]),
   PluginTargets("Bars", uses: ["CMemoryBarrier", "StockbusInstruments"], inTests: ["FileReplay", "StockbusRuntime"]),
+  PluginTargets("CombinedQuotes", uses: ["StockbusInstruments"], inTests: ["StockbusRuntime"]),
   PluginTargets("Filter", uses: ["StockbusExpressions", "StockbusInstruments"]),
   PluginTargets("SortingFeed", uses: ["CMemoryBarrier", "StockbusExpressions", "StockbusInstruments"]),
   PluginTargets("Movers", uses: ["StockbusInstruments"]),

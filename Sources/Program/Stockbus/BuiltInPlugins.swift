@@ -1,4 +1,5 @@
 import Bars
+import CombinedQuotes
 import ConsoleViewer
 import Dashboard
 import DemoStrategies
@@ -36,6 +37,7 @@ extension [Plugin] {
       .webSocketFeed,
       // Processors
       .bars,
+      .combine,
       .demoMomentum,
       .demoReversion,
       .filter,
