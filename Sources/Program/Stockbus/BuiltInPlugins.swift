@@ -9,6 +9,7 @@ import FileWriter
 import Filter
 import FlashLogger
 import Generator
+import Guard
 import HTTPPoll
 import History
 import Movers
@@ -41,6 +42,7 @@ extension [Plugin] {
       .demoMomentum,
       .demoReversion,
       .filter,
+      .guard,
       .movers,
       .paperBroker,
       .programProcessor,
