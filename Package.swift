@@ -76,10 +76,12 @@ let plugins = [
   PluginTargets("HTTPPoll", uses: ["StockbusDecoding", "StockbusNetwork", "StockbusSystem"], inTests: ["TestServers"]),
   PluginTargets("WatchlistFilter", uses: ["LibC", "StockbusFiles"]),
   PluginTargets("Bars", uses: ["CMemoryBarrier", "StockbusInstruments"], inTests: ["FileReplay", "StockbusRuntime"]),
+  PluginTargets("CombinedQuotes", uses: ["StockbusInstruments"]),
   PluginTargets("Filter", uses: ["StockbusExpressions", "StockbusInstruments"]),
   PluginTargets("AsOf", inTests: ["FileReplay", "StockbusRuntime"]),
   PluginTargets("Derive", uses: ["StockbusExpressions", "StockbusInstruments"], inTests: ["FileReplay", "StockbusRuntime"]),
   PluginTargets("SortingFeed", uses: ["CMemoryBarrier", "StockbusExpressions", "StockbusInstruments"]),
+  PluginTargets("Guard", uses: ["StockbusInstruments"], inTests: ["StockbusConfig", "StockbusRuntime"]),
   PluginTargets("Movers", uses: ["StockbusInstruments"]),
   PluginTargets(
     "FlashLogger", uses: ["StockbusFiles", "StockbusInstruments", "StockbusTerminal"],

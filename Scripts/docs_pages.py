@@ -18,8 +18,8 @@ import termios
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ARTICLES = ROOT / "Documentation/extend/StockbusPlugin.docc"
 # The pages of Documentation that become pages of the catalogue whole. Sections of plugins.md that an article has are not repeated there.
-GUIDES = ["plugins", "process-protocol", "alerts", "bars", "conditions", "control", "expressions", "history", "instruments", "movers",
-          "nats", "partitions", "sockets", "trading", "venues"]
+GUIDES = ["plugins", "process-protocol", "alerts", "bars", "combine", "conditions", "control", "expressions", "guard", "history", "instruments",
+          "movers", "nats", "partitions", "sockets", "trading", "venues"]
 KINDS = ["source", "processor", "sink"]
 
 
@@ -262,7 +262,8 @@ class Pages:
 
 # The guide that says more of a plugin than its declaration.
 GUIDE_OF = {
-    "alerts": ["notification_dispatcher"], "bars": ["bars"], "movers": ["movers"], "history": ["history"], "sockets": ["echo_socket"],
+    "alerts": ["notification_dispatcher"], "bars": ["bars"], "combine": ["combine"], "guard": ["guard"], "movers": ["movers"],
+    "history": ["history"], "sockets": ["echo_socket"],
     "venues": ["websocket", "http_poll", "file_replay", "recorder"], "expressions": ["filter"],
     "nats": ["nats_in", "nats_out"], "trading": ["paper_broker", "demo_momentum", "demo_reversion"],
     "process-protocol": ["program_source", "program_processor", "program_sink"],

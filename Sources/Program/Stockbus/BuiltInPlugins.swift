@@ -1,5 +1,6 @@
 import AsOf
 import Bars
+import CombinedQuotes
 import ConsoleViewer
 import Dashboard
 import DemoStrategies
@@ -10,6 +11,7 @@ import FileWriter
 import Filter
 import FlashLogger
 import Generator
+import Guard
 import HTTPPoll
 import History
 import Movers
@@ -37,12 +39,14 @@ extension [Plugin] {
       .programSource,
       .webSocketFeed,
       // Processors
+      .asOf,
       .bars,
+      .combine,
       .demoMomentum,
       .demoReversion,
-      .filter,
       .derive,
-      .asOf,
+      .filter,
+      .guard,
       .movers,
       .paperBroker,
       .programProcessor,

@@ -30,6 +30,18 @@ extension Plugin {
     return plugin
   }
 
+  /// The same plugin, of which other plugins send the rest: `NAME.rest` is a component of one of these, which stands beside the component and
+  /// has its inputs and its options. Both get the same events and must decide alike, so what they decide may depend on nothing else.
+  package func readable(beside rests: [Plugin]) -> Plugin {
+    var plugin = self
+    plugin.parts += rests.map { rest in
+      var rest = rest
+      rest.standsBeside = true
+      return rest
+    }
+    return plugin
+  }
+
   private static func part<P: EventPart>(_: P.Type, of name: String) -> Plugin {
     Plugin("\(name).\(P.name)", "Passes on the \(P.name) of \(name).", .processor(PartFilter<P>.self))
   }

@@ -1,4 +1,5 @@
 public import EventBus
+package import MarketData
 
 /// Turns batches of events into events, without waiting for anything.
 public protocol Processor<Input, Output>: Component {
@@ -36,6 +37,13 @@ package protocol LaneProcessor<Input, Output>: Component {
 
 extension LaneProcessor {
   package func drain(into output: inout Outlet<Output>) throws {}
+}
+
+/// A processor that distinguishes its inputs and gets the time; rules as for `TimedProcessor`. The events of all inputs come in the order of
+/// their receipts.
+package protocol TimedLaneProcessor<Input, Output>: LaneProcessor {
+  func advance(to time: Timestamp, into output: inout Outlet<Output>) throws
+  var due: Timestamp? { get }
 }
 
 /// A processor that gets one event at a time, still without waiting. It is as fast, because the loop is compiled in the plugin.

@@ -82,6 +82,12 @@ extension Blueprint {
     }
   }
 
+  package static func processor<P: TimedLaneProcessor>(_: P.Type) -> Blueprint {
+    processor(P.self, from: P.Input.self, to: P.Output.self, isTimed: true, serving: { try await $0.serveTimed($1, &$2) }) {
+      try await $1 == .ended ? $0.drain(into: &$2) : $0.handOver(into: &$2)
+    }
+  }
+
   @inlinable
   public static func processor<P: TimedProcessor>(_: P.Type) -> Blueprint {
     processor(P.self, from: P.Input.self, to: P.Output.self, isTimed: true, serving: { try await $0.serveTimed($1, &$2) }) {

@@ -43,8 +43,10 @@ public struct Plugin: Sendable {
   private var declared: [any Event.Type] = []
   /// All event types of the catalogue from which the plugin is.
   private var known: (@Sendable () -> [any Event.Type])?
-  /// Plugins of the components that read parts of its output; their names are `NAME.part`.
+  /// Plugins of the components that read parts of its output, or stand beside it; their names are `NAME.part`.
   package var parts: [Plugin] = []
+  /// True for a part whose component has the inputs and options of the whole, and does not read its output.
+  package var standsBeside = false
   /// Options for an example, one a line, as they are written in a configuration; nil if only the required ones are needed.
   private var exampleText: String?
   /// The options of its option `options`, which its type does not declare; empty if there are none.

@@ -72,6 +72,38 @@ extension TimedProcessor {
   }
 }
 
+extension TimedLaneProcessor {
+  // Not inlinable, like that of `LaneProcessor`.
+  func serveTimed(_ inputs: InletGroup<Input>, _ output: inout Outlet<Output>) async throws {
+    attend(to: inputs.inlets.map(\.name))
+    guard var turn = inputs.firstTurn else { return }
+    var quantum = Quantum(inputs.parker)
+    var reported = Int.min
+    while true {
+      if inputs.hasNext(&turn) {
+        let room = try await output.someRoom()
+        let batch = turn.inlet.nextBatch(limit: min(room, turn.limit))
+        if batch.count == 0 { continue }
+        turn.inlet.begin(batch)
+        inputs.memory.mark()
+        do { try process(batch.span, from: turn.place, into: &output) } catch { throw output.rolledBack(inputs.memory, error) }
+        try await output.flush()
+        turn.inlet.finish(batch.count, filtered: output.takeFiltered())
+        if quantum.isSpent(batch.count) { try await yield(inputs.stop) }
+        continue
+      }
+      // No event waits, but time may have advanced.
+      if let time = inputs.clock.timeToReport(after: reported) {
+        reported = time
+        try await output.advance(time, inputs.memory) { time, output in try advance(to: time, into: &output) }
+        continue
+      }
+      if quantum.spinBudget.spins() { continue }
+      if try await inputs.clock.sleepUntilReady(inputs.parker, inputs.stop, due: due, &quantum.spinBudget) { return }
+    }
+  }
+}
+
 extension MultiProcessor {
   @inlinable
   func serve(_ handlers: [InputHandler<Self>.Attached], _ clock: InputClock, _ slot: Slot, _ output: inout Outlet<Output>) async throws {

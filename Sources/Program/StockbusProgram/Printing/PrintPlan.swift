@@ -80,13 +80,16 @@ struct PrintPlan {
       let part = source.plugin.parts.first(where: { $0.name == "\(source.plugin.name).\(words[1])" })
     else { return topology }
     let mark = ConfigNode.Mark(file: "command line", line: 1, column: 1)
-    let options = ConfigNode(.map([]), at: mark)
-    guard let blueprint = part.blueprint(for: [type], options: options), let assembly = try? blueprint.assembly(options, at: mark) else {
-      return topology
-    }
+    let standsBeside = part.standsBeside
+    let options = (standsBeside ? source.description?.options : nil) ?? ConfigNode(.map([]), at: mark)
+    let types = standsBeside ? source.blueprint.inputs : [type]
+    guard let blueprint = part.blueprint(for: types, options: options),
+      let assembly = try? blueprint.assembly(options, at: source.description?.idMark ?? mark)
+    else { return topology }
     let node = PlannedNode(
-      id: name, plugin: part, blueprint: blueprint, assembly: assembly, inputs: [PlannedEdge(from: source.id)],
-      topic: Blueprint.TopicPlan(name: name), supervision: SupervisionPolicy())
+      id: name, plugin: part, blueprint: blueprint, assembly: assembly,
+      inputs: standsBeside ? source.inputs : [PlannedEdge(from: source.id)],
+      topic: Blueprint.TopicPlan(name: name), supervision: SupervisionPolicy(), merge: standsBeside ? source.merge : .arrival)
     return Topology(
       nodes: topology.nodes + [node], settings: topology.settings, outerFiles: topology.outerFiles, instruments: topology.instruments)
   }

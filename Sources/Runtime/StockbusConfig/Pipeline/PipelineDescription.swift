@@ -54,6 +54,8 @@ package struct ComponentDescription: Sendable {
   package let past: ConfigNode?
   /// A mapping of all keys except `plugin`, `inputs`, `merge`, `supervision`, `output`, `isolation` and `past`, with their places.
   package internal(set) var options: ConfigNode
+  /// The component beside which it stands, as the rest of its output; nil for others.
+  private(set) var whole: String?
 
   package init(
     id: String, idMark: ConfigNode.Mark, section: Section, plugin: String, pluginMark: ConfigNode.Mark, inputs: [InputDescription] = [],
@@ -77,8 +79,18 @@ package struct ComponentDescription: Sendable {
     self.options = options
   }
 
-  /// The component in the words of a message: `processor 'mine'`.
-  package var title: String { section.title(of: id) }
+  /// The component in the words of a message: `processor 'mine'`. What stands beside a component has its words, so that a mistake in the
+  /// options of both is told once.
+  package var title: String { section.title(of: whole ?? id) }
+
+  /// A component that stands beside this one: with its inputs and options, of another plugin, at the place that reads it.
+  func beside(id: String, plugin: String, at mark: ConfigNode.Mark) -> ComponentDescription {
+    var copy = ComponentDescription(
+      id: id, idMark: mark, section: section, plugin: plugin, pluginMark: mark, inputs: inputs, inputsMark: inputsMark,
+      hasAllInputs: hasAllInputs, merge: merge, supervision: supervision, output: output, isolation: isolation, options: options)
+    copy.whole = self.id
+    return copy
+  }
 
   /// True if both are equal in everything except their inputs, wherever they are written.
   func isLike(_ other: ComponentDescription) -> Bool { differences(from: other).isEmpty }

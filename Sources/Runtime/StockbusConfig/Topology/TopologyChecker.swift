@@ -167,6 +167,7 @@ struct TopologyChecker {
     let options = ownOptions(of: component, plugin)
     if isPlaced { checkHasInputs(component, plugin) }
     for (edge, input) in zip(edges[place], component.inputs) { checkEdge(edge, input, component) }
+    checkBeside(component, edges[place])
     guard let plugin else { return nil }
     let blueprint = isPlaced ? blueprint(plugin, component) : nil
     if isPlaced, let type = blueprint?.output ?? plugin.fixedOutput { note(component.id, emits: type) }
