@@ -79,6 +79,8 @@ let plugins = [
   PluginTargets("Filter", uses: ["StockbusExpressions", "StockbusInstruments"]),
   PluginTargets("SortingFeed", uses: ["CMemoryBarrier", "StockbusExpressions", "StockbusInstruments"]),
   PluginTargets("Movers", uses: ["StockbusInstruments"]),
+  PluginTargets("Dedupe"),
+  PluginTargets("Sample"),
   PluginTargets(
     "FlashLogger", uses: ["StockbusFiles", "StockbusInstruments", "StockbusTerminal"],
     inTests: ["ConsoleViewer", "NotificationDispatcher", "TestTerminal"]),

@@ -1,6 +1,7 @@
 import Bars
 import ConsoleViewer
 import Dashboard
+import Dedupe
 import DemoStrategies
 import EchoSocket
 import FileReplay
@@ -17,6 +18,7 @@ import NullSink
 import PaperBroker
 import Programs
 import Recorder
+import Sample
 import SortingFeed
 public import StockbusPlugin
 import WatchlistFilter
@@ -36,12 +38,14 @@ extension [Plugin] {
       .webSocketFeed,
       // Processors
       .bars,
+      .dedupe,
       .demoMomentum,
       .demoReversion,
       .filter,
       .movers,
       .paperBroker,
       .programProcessor,
+      .sample,
       .sortingFeed,
       .watchlistFilter,
       // Sinks
