@@ -83,6 +83,8 @@ let plugins = [
   PluginTargets("SortingFeed", uses: ["CMemoryBarrier", "StockbusExpressions", "StockbusInstruments"]),
   PluginTargets("Guard", uses: ["StockbusInstruments"], inTests: ["StockbusConfig", "StockbusRuntime"]),
   PluginTargets("Movers", uses: ["StockbusInstruments"]),
+  PluginTargets("Dedupe"),
+  PluginTargets("Sample"),
   PluginTargets(
     "FlashLogger", uses: ["StockbusFiles", "StockbusInstruments", "StockbusTerminal"],
     inTests: ["ConsoleViewer", "NotificationDispatcher", "TestTerminal"]),

@@ -15,6 +15,12 @@ public struct TextFault: Sendable, Hashable {
     place = OptionPlace(option)
   }
 
+  /// A fault of item `item` of the option's list, as a whole.
+  package init(_ option: String, item: Int, _ message: String) {
+    self.init(option, message, character: 0)
+    place = OptionPlace(option, item: item)
+  }
+
   /// The same fault as seen from the enclosing options, in which its options are `option`, or item `item` of that option's list.
   public func inside(_ option: String, item: Int? = nil) -> TextFault {
     let outer = option + (item.map { "[\($0)]" } ?? "")

@@ -3,6 +3,7 @@ import Bars
 import CombinedQuotes
 import ConsoleViewer
 import Dashboard
+import Dedupe
 import DemoStrategies
 import Derive
 import EchoSocket
@@ -21,6 +22,7 @@ import NullSink
 import PaperBroker
 import Programs
 import Recorder
+import Sample
 import SortingFeed
 public import StockbusPlugin
 import WatchlistFilter
@@ -42,6 +44,7 @@ extension [Plugin] {
       .asOf,
       .bars,
       .combine,
+      .dedupe,
       .demoMomentum,
       .demoReversion,
       .derive,
@@ -50,6 +53,7 @@ extension [Plugin] {
       .movers,
       .paperBroker,
       .programProcessor,
+      .sample,
       .sortingFeed,
       .watchlistFilter,
       // Sinks

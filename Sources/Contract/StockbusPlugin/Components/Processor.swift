@@ -27,6 +27,11 @@ extension Processor {
 package protocol LaneProcessor<Input, Output>: Component {
   associatedtype Input: Event
   associatedtype Output: Event
+  /// True if the events of its inputs always come in the order of their receipts, as those of a timed processor: each call then has the
+  /// events of one input that are next.
+  static var mergesInputs: Bool { get }
+  /// How many inputs it needs at least, for examples.
+  static var leastInputs: Int { get }
   /// Called before the first batch, and again whenever other components become the inputs: their names, in order.
   func attend(to inputs: [String])
   /// As `Processor.process`; all events are from the input at `lane` of the names.
@@ -36,6 +41,8 @@ package protocol LaneProcessor<Input, Output>: Component {
 }
 
 extension LaneProcessor {
+  package static var mergesInputs: Bool { false }
+  package static var leastInputs: Int { 1 }
   package func drain(into output: inout Outlet<Output>) throws {}
 }
 

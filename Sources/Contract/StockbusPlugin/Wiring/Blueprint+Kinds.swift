@@ -77,7 +77,7 @@ extension Blueprint {
   }
 
   package static func processor<P: LaneProcessor>(_: P.Type) -> Blueprint {
-    processor(P.self, from: P.Input.self, to: P.Output.self, serving: { try await $0.serve($1, &$2) }) {
+    processor(P.self, from: P.Input.self, to: P.Output.self, isTimed: P.mergesInputs, serving: { try await $0.serve($1, &$2) }) {
       try await $1 == .ended ? $0.drain(into: &$2) : $0.handOver(into: &$2)
     }
   }

@@ -30,6 +30,8 @@ public struct Blueprint: Sendable {
   package var canMerge: Bool { isTimed || inputs.count == 1 }
   /// True if it tells its inputs apart, so that it decides itself what their order means.
   package var hasLanes: Bool { component is any LaneProcessor.Type }
+  /// How many inputs it needs at least; 0 for a source without inputs.
+  package var leastInputs: Int { inputs.isEmpty ? 0 : (component as? any LaneProcessor.Type)?.leastInputs ?? 1 }
   private let topic: (@Sendable (TopicPlan) -> any AnyTopic)?
   /// Decodes the options and returns an assembly.
   private var decode: @Sendable (ConfigNode?, ConfigNode.Mark, ColumnLayout) throws(Problems) -> Assembly

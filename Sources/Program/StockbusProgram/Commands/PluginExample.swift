@@ -13,8 +13,10 @@ struct PluginExample {
     let id = "my_\(plugin.name)"
     let input = plugin.takesInputs ? addInput(of: plugin) : nil
     if plugin.takesInputs, input == nil { isWhole = false }
-    add(id, plugin, inputs: plugin.takesInputs ? [input?.id ?? "something"] : [], inBlock: true)
-    if plugin.kind != .sink, let output = plugin.blueprint(for: [input?.type].compactMap(\.self), options: nil)?.output {
+    let blueprint = plugin.blueprint(for: [input?.type].compactMap(\.self), options: nil)
+    let more = input == nil ? [] : addInputs(of: plugin, (blueprint?.leastInputs ?? 1) - 1)
+    add(id, plugin, inputs: plugin.takesInputs ? [input?.id ?? "something"] + more : [], inBlock: true)
+    if plugin.kind != .sink, let output = blueprint?.output {
       addViewer(of: output, from: id, plugin)
     }
   }
@@ -30,6 +32,12 @@ struct PluginExample {
       return (add("made", processor, inputs: [add("ticks", source)]), type)
     }
     return RunTopic.allCases.first { plugin.fits($0.eventType) }.map { ($0.rawValue, $0.eventType) }
+  }
+
+  /// Adds further sources of the events of the first one, and returns their ids.
+  private mutating func addInputs(of plugin: Plugin, _ count: Int) -> [String] {
+    guard count > 0, let (source, _) = source(of: plugin) else { return [] }
+    return (2..<count + 2).map { add("ticks_\($0)", source) }
   }
 
   /// A source whose events the plugin takes; the generator, which needs neither a file nor a network, if it is among them.
