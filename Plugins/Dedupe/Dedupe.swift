@@ -26,7 +26,7 @@ actor Dedupe<E: Event>: LaneProcessor, OriginDependent {
   private let context: Context
   private var occurrences: Occurrences<E>
 
-  static func textFaults(in settings: DedupeSettings) -> [TextFault] { settings.faults(for: E.self) }
+  static func textFaults(in settings: DedupeSettings, reading columns: ColumnLayout) -> [TextFault] { settings.faults(for: E.self) }
 
   static func faults(in settings: DedupeSettings, behind inputs: [InputOrigin]) -> [InputFault] {
     if inputs.count > 1 { return [] }
@@ -56,6 +56,8 @@ actor Dedupe<E: Event>: LaneProcessor, OriginDependent {
     count()
     occurrences.attend(to: inputs)
   }
+
+  static func columns(_ settings: DedupeSettings, reading columns: ColumnLayout) -> ColumnLayout { columns }
 
   func process(_ events: Span<E>, from lane: Int, into output: inout Outlet<E>) {
     occurrences.take(events, from: lane, into: &output)

@@ -76,7 +76,7 @@ struct Occurrences<E: Event>: ~Copyable {
         counts[slot &* lines.count &+ line] = 1
         contents[slot].passed = 1
       }
-      return output.send(event.pointee)
+      return output.pass(event)
     }
     touch(slot)
     let place = slot &* lines.count &+ line
@@ -84,7 +84,7 @@ struct Occurrences<E: Event>: ~Copyable {
     counts[place] += 1
     if counts[place] > contents[slot].passed {
       contents[slot].passed = counts[place]
-      output.send(event.pointee)
+      output.pass(event)
     } else {
       output.filter()
     }

@@ -9,7 +9,7 @@ extension Plugin {
     hot: [
       .processor(Derive<Trade>.self), .processor(Derive<Quote>.self), .processor(Derive<Bar>.self), .processor(Derive<Ranked>.self),
     ]
-  ).example("columns: { vwap: vwap(session), away: price / vwap - 1 }")
+  ).example("columns: { vwap: vwap(session), off: price - vwap }")
 }
 
 enum DerivePlugin: AnyEventPlugin {

@@ -3,7 +3,7 @@ package import StockbusPlugin
 
 package struct DeriveSettings: Options {
   @Setting(
-    "By name the number, or the condition, that is computed for each event, such as { vwap: vwap(session), away: price / vwap - 1 }; one may use those before it.",
+    "By name the number, or the condition, that is computed for each event, such as { vwap: vwap(session), off: price - vwap }; one may use those before it.",
     count: 1...32)
   package var columns: Mapping<ConditionText>
   @Setting(

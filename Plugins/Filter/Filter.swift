@@ -165,7 +165,11 @@ struct Sieve<E: Event>: ~Copyable {
         undecided &+= verdicts[i] == .undecided ? 1 : 0
       }
       let events = events.extracting(range)
-      if hits == verdicts.count { output.pass(events) } else if hits == 0 { output.filter(verdicts.count) } else {
+      if hits == verdicts.count {
+        output.pass(events)
+      } else if hits == 0 {
+        output.filter(verdicts.count)
+      } else {
         output.pass(events) { verdicts[$0] == .yes }
       }
     }

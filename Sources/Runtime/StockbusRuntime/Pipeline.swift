@@ -108,7 +108,8 @@ package final class Pipeline: Sendable {
     let vitals = Vitals { [weak self] in self?.noteHealth() }
     var shared = shared
     shared.files = files
-    let context = Context(id: plan.id, shared, counters: counters, helpers: pool.map { HelperExecutor($0, busy: busy) }, busy: busy,
+    let context = Context(
+      id: plan.id, shared, counters: counters, helpers: pool.map { HelperExecutor($0, busy: busy) }, busy: busy,
       reading: plan.assembly.reads
     ) { trouble in vitals.report(trouble) }
     var topic = plan.topic

@@ -1,10 +1,21 @@
 // Events with the columns beside them. An event that is sent has no values; one that is passed on keeps those that it came with.
 extension Outlet {
+  /// Where rows are written; nil without columns. Not a field of its own, which would take a register from every loop that sends.
+  @inlinable
+  var columns: OutletColumns? { @inline(__always) get { topic.outletColumns } }
+
   /// Sends one event of the batch in hand with its columns.
   @inlinable @inline(__always)
   public mutating func pass(_ events: Span<E>, _ i: Int) {
     send(events[i])
     if columns != nil { passRow(events, i) }
+  }
+
+  /// Sends one event of the batch in hand, which is at this address, with its columns.
+  @inlinable @inline(__always)
+  package mutating func pass(_ event: UnsafePointer<E>) {
+    send(event.pointee)
+    if columns != nil { passRow(event) }
   }
 
   /// Sends all of these events of the batch in hand with their columns.
@@ -96,11 +107,17 @@ extension Outlet {
   @usableFromInline @inline(never)
   mutating func passRow(_ events: Span<E>, _ i: Int) { if let columns { passRow(events, i, columns) } }
 
+  @usableFromInline @inline(never)
+  mutating func passRow(_ event: UnsafePointer<E>) {
+    guard let columns, let batch = columns.batch else { return }
+    withLastRow { row in batch.copy(of: event, count: 1, to: row, stride: columns.width) }
+  }
+
   /// Calls `body` with the row of the event that was sent last.
   @usableFromInline
   mutating func withLastRow(_ body: (UnsafeMutablePointer<Int64>) -> Void) {
     guard let columns else { return }
-    if spill.isEmpty { body(columns.row(next &- 1)) } else { spill.withLastRow(columns.width, body) }
+    if spill.isEmpty { body(columns.row(next &- 1)) } else { columns.withLastAside(of: spill.count, body) }
   }
 }
 

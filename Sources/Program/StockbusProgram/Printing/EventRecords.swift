@@ -130,7 +130,7 @@ struct EventRecords<E: Event>: ~Copyable {
 
 extension EventEncoder {
   /// The columns as in CSV.
-  fileprivate func text(_ event: E, _ row: [Int64]) -> String {
+  func text(_ event: E, _ row: [Int64]) -> String {
     var out = ByteWriter(capacity: 64)
     encodeCSV(event, row: row, to: &out)
     return out.string

@@ -113,9 +113,12 @@ struct TestReader {
   init?(of topic: any AnyTopic, _ component: String, _ simulation: Simulation) {
     func open<E: Event>(_: E.Type) -> TestReader? {
       guard let topic = topic as? Topic<E> else { return nil }
-      let names = E.schema.fields.map(\.name)
-      let areNumbers = E.schema.fields.map { $0.kind == .decimal || $0.kind == .integer }
-      let encoders = names.compactMap { EventEncoder<E>(fields: [$0]) }
+      let (columns, count) = (topic.columns, E.schema.fields.count)
+      let names = E.schema.fields.map(\.name) + columns.names
+      let areNumbers =
+        E.schema.fields.map { $0.kind == .decimal || $0.kind == .integer }
+        + columns.columns.map { $0.kind != .time && $0.kind != .flag }
+      let encoders = names.compactMap { EventEncoder<E>(fields: [$0], columns: columns) }
       let sequence = topic.events()
       let beginning = sequence.begin()
       let task = Task(executorPreference: simulation.executor) {
@@ -123,7 +126,7 @@ struct TestReader {
         let events = sequence.makeAsyncIterator(at: beginning)
         while let event = await events.next() {
           let fields = names.indices.map { i in
-            let text = encoders[i].plainText(event)
+            let text = i < count ? encoders[i].plainText(event) : encoders[i].text(event, events.row)
             return (name: names[i], text: names[i] == "component" ? TestPlan.source(text) : text, isNumber: areNumbers[i])
           }
           let time = E.schema.time(of: event)

@@ -28,7 +28,9 @@ public struct Feed: Sendable {
         var outlet = Outlet(topic)
         for i in range {
           outlet.send(events[i])
-          if !columns.isEmpty { for (name, value) in zip(columns.names, rows[i]) { if let at = outlet.column(name) { outlet.set(at, value) } } }
+          for (name, value) in zip(columns.names, columns.isEmpty ? [] : rows[i]) {
+            if let column = outlet.column(name) { outlet.set(column, value) }
+          }
         }
         outlet.commit()
       }
