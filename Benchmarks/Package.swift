@@ -19,7 +19,7 @@ let inside: [SwiftSetting] = strict + [.unsafeFlags(["-package-name", productNam
 
 let contract: [Target.Dependency] = [.product(name: "StockbusPlugin", package: "stockbus")]
 let runtime: [Target.Dependency] = [.product(name: "StockbusRuntime", package: "stockbus")]
-let plugins = ["FileReplay", "WatchlistFilter", "Filter", "SortingFeed", "Bars", "FileWriter", "NullSink"].map { name in
+let plugins = ["AsOf", "FileReplay", "WatchlistFilter", "Filter", "Derive", "SortingFeed", "Bars", "FileWriter", "NullSink"].map { name in
   Target.Dependency.product(name: name, package: "stockbus")
 }
 let market: [Target.Dependency] = [.product(name: "StockbusMarket", package: "stockbus")]

@@ -28,12 +28,14 @@ actor Sample<E: Event>: TimedProcessor {
     return [("every", "'every' needs events about a symbol or an account, of each of which one is sent, and \(E.eventName) has neither")]
   }
 
+  static func columns(_ settings: SampleSettings, reading columns: ColumnLayout) -> ColumnLayout { columns }
+
   /// Nil once an instance has taken it. Valid for any length: an interval goes on from its beginning.
   private static var saved: MemoryKey<SavedIntervals?> { MemoryKey("intervals", whenOptionsChange: .keep) }
 
   init(_ settings: SampleSettings, _ context: Context) {
     self.context = context
-    book = SampleBook(every: settings.every.wholeNanoseconds)
+    book = SampleBook(every: settings.every.wholeNanoseconds, context.columns)
     if let memory = context.recall(Self.saved), let saved = memory {
       book.restore(saved)
       context.remember(nil, Self.saved)

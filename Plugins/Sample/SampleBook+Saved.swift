@@ -5,6 +5,8 @@ struct SavedIntervals: Sendable, Codable {
   struct Interval: Sendable, Codable {
     /// The symbol's last event, which waits or was sent.
     var event: SavedEvent
+    /// The columns beside it; nil without columns.
+    var row: [String: Int64]?
     var end: Int64
     /// The number of the event in the order of arrival; nil if it was sent.
     var waiting: Int?
@@ -25,7 +27,8 @@ extension SampleBook {
       let interval = intervals[place]
       open.append(
         SavedIntervals.Interval(
-          event: SavedEvent(events[place]), end: interval.end, waiting: interval.state == .waiting ? interval.number : nil))
+          event: SavedEvent(events[place]), row: rows.saved(place), end: interval.end,
+          waiting: interval.state == .waiting ? interval.number : nil))
       place = Int(interval.next)
     }
     return SavedIntervals(every: every, now: now, newest: newest, lastEnd: lastEnd, intervals: open)
@@ -37,7 +40,7 @@ extension SampleBook {
     let longer = every.subtractingSaturating(saved.every)
     for interval in saved.intervals {
       guard let event = interval.event.event(E.self) else { continue }
-      restore(event, end: interval.end.addingSaturating(longer), waiting: interval.waiting.map { max(0, min($0, .max / 2)) })
+      restore(event, interval.row, end: interval.end.addingSaturating(longer), waiting: interval.waiting.map { max(0, min($0, .max / 2)) })
     }
   }
 }

@@ -32,6 +32,8 @@ struct SampleBook<E: Event>: ~Copyable {
   var intervals: ContiguousArray<Interval> = []
   /// The last event of each symbol that was sent or waits.
   var events: ContiguousArray<E> = []
+  /// The columns beside these events.
+  var rows: KeptRows
   /// The first and the last place in the list of open intervals; -1 if there is none.
   var first = -1
   var last = -1
@@ -51,7 +53,10 @@ struct SampleBook<E: Event>: ~Copyable {
   /// How many events did not take the place of a waiting one since the owner took this number, because their price does not count.
   var passedOver = 0
 
-  init(every: Int64) { self.every = every }
+  init(every: Int64, _ columns: BatchColumns = BatchColumns()) {
+    self.every = every
+    rows = KeptRows(columns)
+  }
 
   /// The last moment of the interval that ends next; nil if none is open.
   var due: Int64? { nextEnd == .max ? nil : nextEnd - 1 }
@@ -77,11 +82,11 @@ struct SampleBook<E: Event>: ~Copyable {
     if place < 0 { return begin(kind, event, into: &output) }
     switch intervals[place].state {
     case .closed:
-      events[place] = event.pointee
+      keep(event, at: place)
       open(place, at: now)
-      output.send(event.pointee)
+      output.pass(event)
     case .open:
-      events[place] = event.pointee
+      keep(event, at: place)
       intervals[place].state = .waiting
       intervals[place].number = arrivals
     case .waiting:
@@ -91,9 +96,15 @@ struct SampleBook<E: Event>: ~Copyable {
         passedOver += 1
         return
       }
-      events[place] = event.pointee
+      keep(event, at: place)
       intervals[place].number = arrivals
     }
+  }
+
+  @inline(__always)
+  private mutating func keep(_ event: UnsafePointer<E>, at place: Int) {
+    events[place] = event.pointee
+    rows.keep(event, at: place)
   }
 
   private func countsForLast(_ place: Int) -> Bool {
@@ -104,7 +115,7 @@ struct SampleBook<E: Event>: ~Copyable {
   private mutating func begin(_ kind: Int, _ event: UnsafePointer<E>, into output: inout Outlet<E>) {
     let place = addPlace(kind, event.pointee)
     open(place, at: now)
-    output.send(event.pointee)
+    output.pass(event)
   }
 
   private mutating func addPlace(_ kind: Int, _ event: E) -> Int {
@@ -149,7 +160,7 @@ struct SampleBook<E: Event>: ~Copyable {
       let end = max(intervals[place].end, floor)
       if intervals[place].state == .waiting {
         lastEnd = max(lastEnd, end)
-        output.send(fields.received(events[place], at: end))
+        rows.send(fields.received(events[place], at: end), place, into: &output)
         open(place, at: end)
       } else {
         intervals[place].state = .closed
@@ -163,17 +174,18 @@ struct SampleBook<E: Event>: ~Copyable {
     let waiting = intervals.indices.filter { intervals[$0].state == .waiting }.sorted { intervals[$0].number < intervals[$1].number }
     for place in waiting {
       intervals[place].state = .open
-      output.send(fields.received(events[place], at: max(newest, lastEnd)))
+      rows.send(fields.received(events[place], at: max(newest, lastEnd)), place, into: &output)
     }
   }
 
   // MARK: Between instances
 
   /// Continues with an interval of an earlier instance, which ends after those that were added before. Ignored if its symbol has one.
-  mutating func restore(_ event: E, end: Int64, waiting number: Int?) {
+  mutating func restore(_ event: E, _ row: [String: Int64]?, end: Int64, waiting number: Int?) {
     let kind = withUnsafePointer(to: event) { fields.kind(of: $0) }
     if kind < places.count, places[kind] >= 0 { return }
     let place = addPlace(kind, event)
+    rows.restore(row, at: place)
     // In order whatever was left, as the list has to be.
     let earliest = last < 0 ? Int64.min : intervals[last].end
     append(place, end: max(earliest, min(end, floor.addingSaturating(every))), number == nil ? .open : .waiting)

@@ -1,4 +1,6 @@
+internal import AsOf
 internal import Bars
+internal import Derive
 internal import FileReplay
 internal import FileWriter
 internal import Filter
@@ -16,6 +18,9 @@ struct HotPath {
     case "batch": self = .ring(events, batch: 64)
     case "filter": self = try .filter(events)
     case "where": self = try .condition(events)
+    case "columns": self = try .columns(events)
+    case "derive": self = try .derive(events)
+    case "as_of": self = try .asOf(events)
     case "feed": self = try .feed(events, symbols: arguments.first.flatMap(Int.init) ?? 1000, jumps: arguments.last == "random")
     case "bars": self = try .bars(events)
     case "replay": self = try .replay(path: arguments.first ?? "")
@@ -71,6 +76,43 @@ struct HotPath {
     return try processor(.filter, options: options, Workload.trades(events, symbols: Workload.symbols(500)))
   }
 
+  /// All events pass, with eight columns.
+  private static func columns(_ events: Int) throws -> HotPath {
+    let symbols = try Workload.symbols(500)
+    let layout = ColumnLayout((1...8).map { ColumnInfo("c\($0)", .number) })
+    return try processor(
+      .watchlistFilter, options: ["symbols": .list(symbols.map(\.description))], Workload.trades(events, symbols: symbols), columns: layout)
+  }
+
+  /// Three columns of plain arithmetic.
+  private static func derive(_ events: Int) throws -> HotPath {
+    let columns: KeyValuePairs<String, ConfigNode.Value> = [
+      "value": .scalar("price * size"), "far": .scalar("price - 100"), "less": .scalar("price / 2"),
+    ]
+    return try processor(.derive, options: ["columns": .options(columns)], Workload.trades(events, symbols: Workload.symbols(500)))
+  }
+
+  /// Trades and quotes, received alternately.
+  private static func asOf(_ events: Int) throws -> HotPath {
+    let symbols = try Workload.symbols(500)
+    var trades = Workload.trades(events / 2, symbols: symbols)
+    for i in trades.indices { trades[i].received = Timestamp(ns: Int64(2 * i + 1)) }
+    let quotes = trades.enumerated().map { i, trade in
+      let received = Timestamp(ns: Int64(2 * i))
+      return Quote(
+        symbol: trade.symbol, bid: trade.price, ask: trade.price, bidSize: 1, askSize: 1, time: received, received: received)
+    }
+    let ((main, fillMain), (other, fillOther)) = (filled(trades), filled(quotes))
+    let subject = try Subject(
+      .asOf, options: ["within": .scalar("1s"), "columns": .list(["bid", "ask", "age"])], reading: [main, other])
+    fillMain()
+    fillOther()
+    return HotPath {
+      try await subject.live()
+      return subject.done
+    }
+  }
+
   private static func feed(_ events: Int, symbols: Int, jumps: Bool) throws -> HotPath {
     try processor(.sortingFeed, options: [:], Workload.trades(events, symbols: Workload.symbols(symbols), jumps: jumps))
   }
@@ -85,8 +127,10 @@ struct HotPath {
     return try processor(.bars, options: [:], trades)
   }
 
-  private static func processor(_ plugin: Plugin, options: KeyValuePairs<String, ConfigNode.Value>, _ trades: [Trade]) throws -> HotPath {
-    let (topic, fill) = filled(trades)
+  private static func processor(
+    _ plugin: Plugin, options: KeyValuePairs<String, ConfigNode.Value>, _ trades: [Trade], columns: ColumnLayout = ColumnLayout()
+  ) throws -> HotPath {
+    let (topic, fill) = filled(trades, columns: columns)
     let subject = try Subject(plugin, options: options, reading: [topic])
     fill()
     return HotPath {

@@ -30,7 +30,8 @@ struct HotPaths {
 
   private static func measure(_ arguments: [String]) async throws {
     guard arguments.count >= 3, let events = Int(arguments[2]), events > 0 else {
-      throw HotPathError("usage: HotPaths ring|batch|filter|where|feed|bars|replay|write|encode|decode EVENTS [ARGUMENT…]")
+      throw HotPathError(
+        "usage: HotPaths ring|batch|filter|where|columns|derive|as_of|feed|bars|replay|write|encode|decode EVENTS [ARGUMENT…]")
     }
     let path = try HotPath(arguments[1], events: events, arguments: Array(arguments.dropFirst(3)))
     let began = processorNanoseconds()

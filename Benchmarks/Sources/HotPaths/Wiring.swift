@@ -20,19 +20,20 @@ struct Subject {
     }
     let logger = Logger(label: "hot") { _ in SwiftLogNoOpLogHandler() }
     var shared = Context.Shared(clock: SystemTimekeeper(), logger: logger, seed: 42, notices: NoNotices())
-    assembly = try blueprint.assembly(given, at: given.mark)
+    let columns = ColumnLayout.union(inputs.map(\.columns))
+    assembly = try blueprint.assembly(given, at: given.mark, reading: columns)
     shared.watermarkClock = WatermarkClock(isUsed: assembly.isTimed)
-    let context = Context(id: "subject", shared)
-    slot = Slot(
-      blueprint.kind, context, inputs: inputs.map { Edge($0) },
-      output: blueprint.makeTopic(.init(name: "subject", capacity: outputCapacity)))
+    let context = Context(id: "subject", shared, reading: columns)
+    var output = Blueprint.TopicPlan(name: "subject", capacity: outputCapacity)
+    output.columns = assembly.columns
+    slot = Slot(blueprint.kind, context, inputs: inputs.map { Edge($0) }, output: blueprint.makeTopic(output))
   }
 
   /// Runs one instance, from its start to its end.
   func live() async throws { try await slot.run(assembly) }
 
-  /// The number of events of its first input that it has finished.
-  var done: Int { slot.ports[0].counts.delivered + slot.ports[0].counts.filtered }
+  /// The number of events of its inputs that it has finished.
+  var done: Int { slot.ports.reduce(0) { $0 + $1.counts.delivered + $1.counts.filtered } }
 }
 
 /// Options of a plugin, made here so that the loader of configurations need not be built.
@@ -56,14 +57,18 @@ struct NoNotices: NoticePublisher {
   func post(_: Gap) {}
 }
 
-/// A topic with room for all of these events; after `fill` it has them and has ended.
-func filled<E: Event>(_ events: [E]) -> (topic: Topic<E>, fill: () -> Void) {
-  let topic = Topic<E>("input", capacity: max(2, events.count))
+/// A topic with room for all of these events; after `fill` it has them and has ended. Each column of event `n` is `n`.
+func filled<E: Event>(_ events: [E], columns: ColumnLayout = ColumnLayout()) -> (topic: Topic<E>, fill: () -> Void) {
+  let topic = Topic<E>("input", capacity: max(2, events.count), columns: columns)
   return (
     topic,
     {
       var outlet = Outlet(topic)
-      for event in events { outlet.send(event) }
+      let all = columns.names.compactMap { outlet.column($0) }
+      for (n, event) in events.enumerated() {
+        outlet.send(event)
+        for column in all { outlet.set(column, Int64(n)) }
+      }
       outlet.commit()
       topic.close()
     }

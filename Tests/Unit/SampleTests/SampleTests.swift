@@ -133,6 +133,19 @@ import Testing
     #expect(problems?.sorted.contains { "\($0)".hasPrefix("options.yaml:" + beginning) } == true, "\(problems.map { "\($0)" } ?? "")")
   }
 
+  @Test func `an event that waits keeps its columns, also over a change`() async throws {
+    let columns = ColumnLayout([ColumnInfo("vwap", .number), ColumnInfo("hot", .flag)])
+    // The second one waits with its columns, and the third one of another symbol has none.
+    let feed = Feed(
+      [trade("A", 1, at: 0), trade("A", 2, at: 100), trade("B", 3, at: 200), trade("A", 4, at: 1500)], columns: columns,
+      rows: [[10_000_000_000, 0], [20_000_000_000, 1], [nil, nil], [40_000_000_000, nil]])
+    let lines = try await PluginHarness().jsonOutput(of: Plugin.sample, options: "every: 1s", feeds: [feed])
+    #expect(
+      lines.map { $0.split(separator: ",").suffix(2).joined(separator: ",") } == [
+        #""vwap":10,"hot":false}"#, #""vwap":null,"hot":null}"#, #""vwap":20,"hot":true}"#, #""vwap":40,"hot":null}"#,
+      ])
+  }
+
   @Test func `events about nothing are refused`() async throws {
     let letters = [DeadLetter(component: "x", origin: "x", sequence: 1, reason: "r", payload: "p", time: Timestamp(ns: 0))]
     let problems = await #expect(throws: Problems.self) {

@@ -14,7 +14,7 @@ public enum ColumnKind: String, Sendable, Hashable, Codable, CaseIterable {
   case flag
 }
 
-/// A named number beside the events of a topic.
+/// A named number beside the events of a topic. Two with one name and one kind are equal.
 public struct ColumnInfo: Sendable, Hashable, Codable {
   /// Letters, digits and underscores, as of a field.
   public let name: String
@@ -26,6 +26,15 @@ public struct ColumnInfo: Sendable, Hashable, Codable {
     self.name = name
     self.kind = kind
     self.doc = doc
+  }
+
+  // Columns are the same whatever is said of them, so that an output stays the same when only what is computed for it changes.
+
+  public static func == (a: ColumnInfo, b: ColumnInfo) -> Bool { a.name == b.name && a.kind == b.kind }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(kind)
   }
 }
 

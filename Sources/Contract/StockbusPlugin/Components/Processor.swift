@@ -24,6 +24,7 @@ extension Processor {
 }
 
 /// A processor that distinguishes its inputs, which have one event type.
+@usableFromInline
 package protocol LaneProcessor<Input, Output>: Component {
   associatedtype Input: Event
   associatedtype Output: Event
@@ -48,6 +49,7 @@ extension LaneProcessor {
 
 /// A processor that distinguishes its inputs and gets the time; rules as for `TimedProcessor`. The events of all inputs come in the order of
 /// their receipts.
+@usableFromInline
 package protocol TimedLaneProcessor<Input, Output>: LaneProcessor {
   func advance(to time: Timestamp, into output: inout Outlet<Output>) throws
   var due: Timestamp? { get }

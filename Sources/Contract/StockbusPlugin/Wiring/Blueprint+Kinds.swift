@@ -76,12 +76,14 @@ extension Blueprint {
     }
   }
 
+  @inlinable
   package static func processor<P: LaneProcessor>(_: P.Type) -> Blueprint {
     processor(P.self, from: P.Input.self, to: P.Output.self, isTimed: P.mergesInputs, serving: { try await $0.serve($1, &$2) }) {
       try await $1 == .ended ? $0.drain(into: &$2) : $0.handOver(into: &$2)
     }
   }
 
+  @inlinable
   package static func processor<P: TimedLaneProcessor>(_: P.Type) -> Blueprint {
     processor(P.self, from: P.Input.self, to: P.Output.self, isTimed: true, serving: { try await $0.serveTimed($1, &$2) }) {
       try await $1 == .ended ? $0.drain(into: &$2) : $0.handOver(into: &$2)

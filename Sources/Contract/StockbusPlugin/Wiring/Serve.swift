@@ -12,7 +12,7 @@ extension Processor {
 }
 
 extension LaneProcessor {
-  // Not inlinable, because the protocol is not public; its components do more work per event than the call costs per batch.
+  @inlinable
   func serve(_ inputs: InletGroup<Input>, _ output: inout Outlet<Output>) async throws {
     attend(to: inputs.inlets.map(\.name))
     try await inputs.serve(into: &output) { batch, place, output in try process(batch, from: place, into: &output) }
@@ -73,7 +73,7 @@ extension TimedProcessor {
 }
 
 extension TimedLaneProcessor {
-  // Not inlinable, like that of `LaneProcessor`.
+  @inlinable
   func serveTimed(_ inputs: InletGroup<Input>, _ output: inout Outlet<Output>) async throws {
     attend(to: inputs.inlets.map(\.name))
     guard var turn = inputs.firstTurn else { return }

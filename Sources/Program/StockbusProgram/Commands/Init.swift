@@ -7,12 +7,13 @@ import StockbusSystem
 
 /// `stockbus init`: a configuration to start from.
 struct Init: ParsableCommand {
+  /// Made at every start, so without wrapping: no line is wider than 76 characters.
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "init",
       abstract: "Write a plugins.yaml to start from.",
       discussion: """
-        \(indented(CommandList.lines(StarterConfig.kinds.map { [$0.usage, $0.what] }, width: 76)).joined(separator: "\n"))
+        \(StarterConfig.kinds.map { "  \($0.usage)\(String(repeating: " ", count: 12 - $0.usage.utf8.count))\($0.what)" }.joined(separator: "\n"))
 
         The file runs at once: '\(Program.name) run'. A file that exists is not overwritten.
         """)

@@ -22,7 +22,7 @@ struct StarterConfig: Sendable {
 
   static let kinds = [
     Kind(word: "demo", usage: "demo", what: "a whole market with made-up prices, what 'demo' runs"),
-    Kind(word: "csv", usage: "csv FILE", what: "a file of trades, quotes or bars; looks at it, and asks what it does not say"),
+    Kind(word: "csv", usage: "csv FILE", what: "a file of trades, quotes or bars; asks what it does not say"),
     Kind(word: "venue", usage: "venue NAME", what: "live prices of a venue"),
     Kind(word: "alerts", usage: "alerts", what: "rules over made-up prices, and where their alerts go"),
     Kind(word: "household", usage: "household", what: "a page on which each person has a login and a paper account"),

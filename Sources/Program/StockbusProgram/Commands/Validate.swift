@@ -40,6 +40,6 @@ struct Validate: ParsableCommand {
     }
     let past = PastNeeds(of: topology).lines(in: topology)
     for doubt in past.doubts { StandardError.write(doubt) }
-    try StandardOutput.write(([Self.text(topology)] + topology.memoryLines() + past.lines).joined(separator: "\n"))
+    try StandardOutput.write(([Self.text(topology)] + topology.columnLines() + topology.memoryLines() + past.lines).joined(separator: "\n"))
   }
 }

@@ -24,7 +24,7 @@ struct Drawing {
     var tables = parts.map { part in
       let rows = part.topology.nodes.map { node in
         let inputs = node.inputs.map { $0.from + ($0.policy.isEmpty ? "" : " (\($0.policy))") }.joined(separator: ", ")
-        return [node.id, node.pluginText, node.blueprint.output?.eventName ?? "-", inputs.isEmpty ? "-" : inputs]
+        return [node.id, node.pluginText, node.emits ?? "-", inputs.isEmpty ? "-" : inputs]
       }
       let table = TextTable(rows: [["COMPONENT", "PLUGIN", "EMITS", "READS"]] + rows).lines(width: width)
       return ((isOne ? [] : [part.title]) + table).joined(separator: "\n")
@@ -119,6 +119,12 @@ struct Drawing {
 extension PlannedNode {
   /// The plugin's name, and a note if the component runs in a separate process.
   fileprivate var pluginText: String { hasProcess ? "\(plugin.name) (isolation: process)" : plugin.name }
+
+  /// The type of its events and the columns beside them: `trade + vwap, away`; nil for a sink.
+  fileprivate var emits: String? {
+    guard let type = blueprint.output?.eventName else { return nil }
+    return topic.columns.isEmpty ? type : "\(type) + \(topic.columns.names.joined(separator: ", "))"
+  }
 }
 
 extension Topology {
@@ -134,7 +140,7 @@ extension Topology {
 
   /// The event type of an edge, and its policy if that is not the default.
   fileprivate func label(_ edge: PlannedEdge) -> String {
-    let type = nodes.first { $0.id == edge.from }?.blueprint.output?.eventName ?? RunTopic(rawValue: edge.from)?.eventType.eventName ?? ""
+    let type = nodes.first { $0.id == edge.from }?.emits ?? RunTopic(rawValue: edge.from)?.eventType.eventName ?? ""
     return edge.policy.isEmpty ? type : "\(type), \(edge.policy)"
   }
 }

@@ -34,6 +34,7 @@ struct PastRun {
   ///   - isShownOnly: true to play only what comes to the components that show a market.
   /// - Throws: the `Problems` of the configuration, those of recordings among them, at the place of `past`.
   init?(before topology: Topology, after memory: RunMemory?, isShownOnly: Bool = false, _ program: Program, now: Timestamp) throws {
+    if !topology.nodes.contains(where: { $0.past != nil }) { return nil }
     let views = PastViews(of: topology)
     if isShownOnly, views.isEmpty { return nil }
     var since: [String: Timestamp] = [:]

@@ -69,7 +69,7 @@ package struct OriginCheck {
       origins[place] = InputOrigin(
         number: place, title: Self.title(node), settings: node.assembly.declaredSettings, isProcessor: node.plugin.kind == .processor,
         inputs: (passesOn ? behind.compactMap(\.self) : []) + sources[place].compactMap { origins[$0] })
-      guard behind.allSatisfy({ $0 != nil }), let description = node.description else { continue }
+      guard !behind.isEmpty, behind.allSatisfy({ $0 != nil }), let description = node.description else { continue }
       for fault in node.assembly.faults(behind: behind.compactMap(\.self)) {
         let input = description.inputs[fault.input]
         let option = fault.option.flatMap { description.options[$0]?.mark }
