@@ -26,6 +26,14 @@ enum AsOfPlugin: SymbolEventPlugin {
   }
 
   private static func bind<Main: SymbolEvent>(_: Main.Type, _ other: any SymbolEvent.Type) -> Blueprint {
+    // The usual pairs are compiled here; any other is bound at wiring and runs unspecialised.
+    switch (ObjectIdentifier(Main.self), ObjectIdentifier(other)) {
+    case (ObjectIdentifier(Trade.self), ObjectIdentifier(Quote.self)): return .processor(AsOf<Trade, Quote>.self)
+    case (ObjectIdentifier(Quote.self), ObjectIdentifier(Trade.self)): return .processor(AsOf<Quote, Trade>.self)
+    case (ObjectIdentifier(Trade.self), ObjectIdentifier(Bar.self)): return .processor(AsOf<Trade, Bar>.self)
+    case (ObjectIdentifier(Bar.self), ObjectIdentifier(Quote.self)): return .processor(AsOf<Bar, Quote>.self)
+    default: break
+    }
     func bind<Other: SymbolEvent>(_: Other.Type) -> Blueprint { .processor(AsOf<Main, Other>.self) }
     return bind(other)
   }
