@@ -52,6 +52,9 @@ public final class BatchColumns: @unchecked Sendable {
     }
   }
 
+  /// Called before the component gets batches of other inputs: a topic may be at the address of one that is gone.
+  package func forgetTopic() { topic = nil }
+
   /// The row of event `i` of the batch in hand; nil if there is none.
   @inline(__always)
   private func row(_ i: Int) -> UnsafePointer<Int64>? {

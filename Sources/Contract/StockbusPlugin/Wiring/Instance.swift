@@ -98,7 +98,10 @@ extension Slot {
     _ inlets: [any AnyInlet], isTimed: Bool, passesOn: Bool, relay: (@Sendable (Timestamp) -> Void)? = nil
   ) -> InputClock {
     // Inputs that were rewired since are new.
-    if !context.columns.layout.isEmpty { for inlet in inlets { inlet.columns = context.columns } }
+    if !context.columns.layout.isEmpty {
+      context.columns.forgetTopic()
+      for inlet in inlets { inlet.columns = context.columns }
+    }
     return InputClock(
       inlets, output: passesOn ? output : nil, isTimed: isTimed, isMerging: isTimed || mergesInputs, context, relay: relay)
   }
