@@ -68,17 +68,15 @@ package actor AsOf<Main: SymbolEvent, Other: SymbolEvent>: MultiProcessor, TieBr
   package static func textFaults(in settings: AsOfSettings, reading columns: ColumnLayout) -> [TextFault] {
     var faults: [TextFault] = []
     var seen: Set<String> = []
-    let own = Main.schema.fields.map(\.name)
-    for (field, column) in settings.choices {
-      func add(_ words: String) { faults.append(TextFault("columns", "'columns': \(words)", character: 0)) }
+    for (item, (field, column)) in settings.choices.enumerated() {
+      func add(_ words: String) { faults.append(TextFault("columns", item: item, "'columns': \(words)")) }
       switch ColumnSource.of(field, column, in: Other.self) {
       case .failure(let fault): add(fault.words)
-      case .success where own.contains(column):
-        add("a \(Main.schema.name) has a field '\(column)'; write another name, as in \(field) as other_\(field)")
-      case .success where !ColumnInfo.isName(column):
-        add("the name of a column is made of letters, digits and underscores, which \(shown(column)) is not")
       case .success where !seen.insert(column).inserted: add("the column '\(column)' is there twice")
-      case .success: break
+      case .success:
+        if let words = ColumnInfo.nameFault(column, beside: Main.self) {
+          add(words + (field == column ? ", as in \(field) as other_\(field)" : ""))
+        }
       }
     }
     return faults

@@ -35,14 +35,8 @@ package actor Derive<E: Event>: Processor, PastNeedingComponent {
   }
 
   private static func nameFault(_ settings: DeriveSettings, _ columns: ColumnLayout) -> TextFault? {
-    let fields = E.schema.fields.map(\.name)
     for (name, _) in settings.texts {
-      if !ColumnInfo.isName(name) {
-        return TextFault(name, "the name of a column is made of letters, digits and underscores, which \(shown(name)) is not", character: 0)
-      }
-      if fields.contains(name) {
-        return TextFault(name, "a \(E.schema.name) has a field '\(name)'; a column needs another name", character: 0)
-      }
+      if let words = ColumnInfo.nameFault(name, beside: E.self) { return TextFault(name, words, character: 0) }
     }
     if Set(columns.names + settings.texts.map(\.name)).count > ColumnLayout.limit, let last = settings.texts.last {
       return TextFault(last.name, "together with those of the inputs there are more than \(ColumnLayout.limit) columns", character: 0)

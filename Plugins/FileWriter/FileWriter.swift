@@ -29,10 +29,10 @@ package actor FileWriter<E: Event>: Sink, BackgroundComponent, FileWritingCompon
   package static func textFaults(in settings: FileWriterSettings, reading columns: ColumnLayout) -> [TextFault] {
     let known = E.schema.fields.map(\.name) + columns.names
     guard let fields = settings.fields else { return [] }
-    func fault(_ message: String) -> TextFault { TextFault("fields", message, character: 0) }
-    if fields.isEmpty { return [fault("'fields' names no field; there are \(known.joined(separator: ", "))")] }
+    if fields.isEmpty { return [TextFault("fields", "'fields' names no field; there are \(known.joined(separator: ", "))", character: 0)] }
     var seen: Set<String> = []
-    return fields.compactMap { name in
+    return fields.enumerated().compactMap { item, name in
+      func fault(_ message: String) -> TextFault { TextFault("fields", item: item, message) }
       if !known.contains(name) {
         let hint = suggestion(for: name, among: known).map { "; did you mean '\($0)'?" } ?? "; there are \(known.joined(separator: ", "))"
         return fault("'fields': \(E.eventName) has no field '\(name)'\(hint)")

@@ -103,7 +103,7 @@ import Testing
     }
     #expect(await fault("[bid, asc]").contains("quote has no field 'asc'; did you mean 'ask'?"))
     #expect(await fault("[symbol]").contains("the field 'symbol' of quote is no number, duration or time"))
-    #expect(await fault("[time]").contains("a trade has a field 'time'; write another name, as in time as other_time"))
+    #expect(await fault("[time]").contains("a trade has a field 'time'; a column needs another name, as in time as other_time"))
     #expect(await fault("[bid, ask as bid]").contains("the column 'bid' is there twice"))
     #expect(await fault("['bid as 9bid']").contains("made of letters, digits and underscores"))
     #expect(await fault("[]").contains("columns"))

@@ -107,12 +107,12 @@ func write<E: Event>(_ events: [E], _ options: String = "", as name: String = "o
   }
 
   @Test(arguments: [
-    ("fields: [price, prise]", "2:9: error: 'fields': trade has no field 'prise'; did you mean 'price'?"),
+    ("fields: [price, prise]", "2:17: error: 'fields': trade has no field 'prise'; did you mean 'price'?"),
     (
       "fields: [volume]",
-      "2:9: error: 'fields': trade has no field 'volume'; there are symbol, price, size, side, time, received, condition"
+      "2:10: error: 'fields': trade has no field 'volume'; there are symbol, price, size, side, time, received, condition"
     ),
-    ("fields: [price, side, price]", "2:9: error: 'fields' names 'price' twice"),
+    ("fields: [price, side, price]", "2:23: error: 'fields' names 'price' twice"),
     ("fields: []", "2:9: error: 'fields' names no field; there are symbol, price, size, side, time, received, condition"),
     ("times: unix", "2:8: error: 'times' must be one of iso8601, iso8601_s, iso8601_ms, iso8601_us, iso8601_ns, s, ms, us, ns, got 'unix'"),
   ])

@@ -39,10 +39,14 @@ public struct ColumnInfo: Sendable, Hashable, Codable {
 }
 
 extension ColumnInfo {
-  /// True if a text may be the name of a column: letters, digits and underscores, not beginning with a digit.
-  package static func isName(_ text: String) -> Bool {
+  /// Why a column beside events of a type cannot have this name, without a full stop; nil if it can.
+  package static func nameFault<E: Event>(_ name: String, beside _: E.Type) -> String? {
     func isLetter(_ byte: UInt8) -> Bool { byte == 95 || (97...122).contains(byte) || (65...90).contains(byte) }
-    return text.utf8.first.map(isLetter) == true && text.utf8.allSatisfy { isLetter($0) || (48...57).contains($0) }
+    if name.utf8.first.map(isLetter) != true || !name.utf8.allSatisfy({ isLetter($0) || (48...57).contains($0) }) {
+      return "the name of a column is made of letters, digits and underscores, which \(shown(name)) is not"
+    }
+    let isField = E.schema.fields.contains { $0.name == name }
+    return isField ? "a \(E.schema.name) has a field '\(name)'; a column needs another name" : nil
   }
 }
 
@@ -99,4 +103,21 @@ extension ColumnKind {
 
   /// True if JSON writes the kind between quotation marks.
   package func isQuoted(_ times: TimeStyle) -> Bool { if case .iso8601 = times { self == .time } else { false } }
+}
+
+extension ColumnKind {
+  /// Reads a bare value of a column, as `write` wrote it: a duration in seconds, a time in ISO 8601.
+  package func read(_ text: inout ByteReader) throws(TextError) -> Int64 {
+    switch self {
+    case .number, .percent, .duration:
+      var decimals: UInt8 = 0
+      return try text.fixedPoint(decimals: &decimals)
+    case .time: return try text.iso8601().ns
+    case .flag:
+      let word = text.rest()
+      if word.elementsEqual("true".utf8) { return 1 }
+      if word.elementsEqual("false".utf8) { return 0 }
+      throw TextError(.unexpected, at: text.offset)
+    }
+  }
 }
