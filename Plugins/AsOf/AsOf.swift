@@ -45,25 +45,19 @@ enum AsOfPlugin: SymbolEventPlugin {
 /// certain that nothing received before it is missing, which a quiet input does not delay. A trade whose price does not count for the last
 /// price is found by none, nor is a part of a bar. What was found stays over a restart and a change of the options, as far as the columns
 /// stay.
-package actor AsOf<Main: SymbolEvent, Other: SymbolEvent>: MultiProcessor, TieBreaking, OriginDependent {
-  package typealias Output = Main
+package actor AsOf<Main: SymbolEvent, Other: SymbolEvent>: JoiningProcessor, OriginDependent {
 
   private let within: Int64
-  private let sources: [ColumnSource]
+  private let readings: [ColumnSource.Reading]
   private let context: Context
-  private var last: LastRows
+  // Unchecked because a check at each event takes as long as its look-up; only this actor uses it.
+  @exclusivity(unchecked) private var last: LastRows
+  @exclusivity(unchecked) private var found: FoundRows
   private let alone: Counter
   /// The places of the columns in a row of the output.
-  private var places: [Int]?
-
-  package static var firstAtTies: any Event.Type { Other.self }
-
-  package static var handlers: [InputHandler<AsOf>] {
-    [
-      InputHandler(Other.self) { owner, events, _ in owner.take(events) },
-      InputHandler(Main.self) { owner, events, output in owner.pass(events, into: &output) },
-    ]
-  }
+  private let places: [Int]
+  /// Where the receipt is in an event of each type.
+  private let (receipt, otherReceipt) = (Main.schema.receivedOffset, Other.schema.receivedOffset)
 
   package static func textFaults(in settings: AsOfSettings, reading columns: ColumnLayout) -> [TextFault] {
     var faults: [TextFault] = []
@@ -104,7 +98,11 @@ package actor AsOf<Main: SymbolEvent, Other: SymbolEvent>: MultiProcessor, TieBr
   package init(_ settings: AsOfSettings, _ context: Context) {
     self.context = context
     within = settings.within.wholeNanoseconds
-    sources = Self.sources(settings)
+    let sources = Self.sources(settings)
+    let all = Self.columns(settings, reading: context.columns.layout)
+    places = sources.compactMap { all.place(of: $0.info.name) }
+    readings = sources.map(\.reading)
+    found = FoundRows(width: sources.count)
     last = LastRows(sources.map(\.info.name), after: context.recall(Self.memory))
     alone = context.counter("nothing found", "Events that passed without values, because nothing was received so shortly before.")
   }
@@ -114,38 +112,102 @@ package actor AsOf<Main: SymbolEvent, Other: SymbolEvent>: MultiProcessor, TieBr
   package func keepMemory() { context.remember(last.saved, Self.memory) }
   package func handOver(into output: inout Outlet<Main>) { keepMemory() }
 
-  private func take(_ events: Span<Other>) {
+  package func take(_ events: Span<Other>) { Self.take(events, otherReceipt, readings, into: &last) }
+
+  package func note(_ events: Span<Main>) {
+    let nothing = Self.note(events, receipt, readings, last, within, into: &found)
+    if nothing > 0 { alone.add(nothing) }
+  }
+
+  package func pass(_ events: Span<Main>, into output: inout Outlet<Main>) {
+    Self.pass(events, found, places, into: &output)
+    found.count = 0
+  }
+
+  // Static, since a closure of the actor's would be checked for the executor on which it runs.
+
+  private static func take(_ events: Span<Other>, _ receipt: Int, _ readings: [ColumnSource.Reading], into last: inout LastRows) {
     events.withUnsafeBufferPointer { events in
-      for event in events where counts(event) {
-        withUnsafePointer(to: event) { at in
-          let row = last.update(event.symbol, receivedAt: Other.schema.receipt(of: event).ns)
-          for (place, source) in sources.enumerated() { row[place] = source.read(UnsafeRawPointer(at)) }
-        }
+      guard let first = events.baseAddress else { return }
+      for i in 0..<events.count where counts(first[i]) {
+        let event = UnsafeRawPointer(first + i)
+        let row = last.update(first[i].symbol, receivedAt: event.load(fromByteOffset: receipt, as: Int64.self))
+        readings.withUnsafeBufferPointer { readings in for k in 0..<readings.count { row[k] = readings[k].value(of: event) } }
       }
     }
   }
 
   @inline(__always)
-  private func counts(_ event: Other) -> Bool {
+  private static func counts(_ event: Other) -> Bool {
     if let trade = event as? Trade { return trade.condition.countsForLast }
     if let bar = event as? Bar { return bar.status != .partial }
     return true
   }
 
-  private func pass(_ events: Span<Main>, into output: inout Outlet<Main>) {
-    if places == nil { places = sources.compactMap { output.place(of: $0.info.name) } }
-    guard let places, places.count == sources.count else { return output.pass(events) }
+  /// Returns how many events have found nothing.
+  private static func note(
+    _ events: Span<Main>, _ receipt: Int, _ readings: [ColumnSource.Reading], _ last: borrowing LastRows, _ within: Int64,
+    into found: inout FoundRows
+  ) -> Int {
     var nothing = 0
-    output.pass(events) { i, row in
-      let received = Main.schema.receipt(of: events[i]).ns
-      guard let found = last.row(events[i].symbol, within: within, of: received) else {
-        nothing &+= 1
-        for place in places { row[place] = ColumnLayout.missing }
-        return
+    let width = readings.count
+    let age = readings.firstIndex { $0.isAge }
+    events.withUnsafeBufferPointer { events in
+      guard let first = events.baseAddress else { return }
+      for i in 0..<events.count {
+        let row = found.next()
+        let received = UnsafeRawPointer(first + i).load(fromByteOffset: receipt, as: Int64.self)
+        if let (values, since) = last.row(first[i].symbol, within: within, of: received) {
+          for k in 0..<width { row[k] = values[k] }
+          if let age { row[age] = since }
+        } else {
+          for k in 0..<width { row[k] = ColumnLayout.missing }
+          nothing &+= 1
+        }
       }
-      for k in places.indices { row[places[k]] = if case .age = sources[k].form { found.age } else { found.values[k] } }
     }
-    if nothing > 0 { alone.add(nothing) }
+    return nothing
+  }
+
+  private static func pass(_ events: Span<Main>, _ found: borrowing FoundRows, _ places: [Int], into output: inout Outlet<Main>) {
+    let (rows, width) = (found.rows, found.width)
+    output.pass(events) { range, row, stride in
+      for (k, place) in places.enumerated() {
+        for i in 0..<range.count { row[i &* stride &+ place] = rows[(range.lowerBound &+ i) &* width &+ k] }
+      }
+    }
+  }
+}
+
+/// What was found for the events in hand, row by row.
+struct FoundRows: ~Copyable {
+  let width: Int
+  private(set) var rows: UnsafeMutablePointer<Int64>
+  private var capacity = 0
+  var count = 0
+
+  init(width: Int) {
+    self.width = width
+    rows = .allocate(capacity: 0)
+  }
+
+  deinit { rows.deallocate() }
+
+  /// The row of the next event, to be written at once.
+  @inline(__always)
+  mutating func next() -> UnsafeMutablePointer<Int64> {
+    if count == capacity { grow() }
+    defer { count &+= 1 }
+    return rows + count &* width
+  }
+
+  @inline(never)
+  private mutating func grow() {
+    capacity = max(1024, capacity * 2)
+    let larger = UnsafeMutablePointer<Int64>.allocate(capacity: capacity * width)
+    larger.moveInitialize(from: rows, count: count * width)
+    rows.deallocate()
+    rows = larger
   }
 }
 
@@ -160,15 +222,17 @@ struct LastRows: ~Copyable {
   }
 
   private let columns: [String]
+  private let width: Int
   /// By symbol handle; `Int64.min` if there is none.
-  private var received: [Int64] = []
+  private var received: UnsafeMutablePointer<Int64>
   private var rows: UnsafeMutablePointer<Int64>
-  private var width: Int { columns.count }
+  private var count = 0
 
   /// - Parameter saved: what an earlier one has left, perhaps of other columns; those that it lacks have no values.
   init(_ columns: [String], after saved: Saved?) {
     self.columns = columns
-    rows = .allocate(capacity: 0)
+    width = columns.count
+    (received, rows) = (.allocate(capacity: 0), .allocate(capacity: 0))
     guard let saved, saved.received.count == saved.symbols.count, saved.rows.count == saved.symbols.count * saved.columns.count else {
       return
     }
@@ -179,37 +243,51 @@ struct LastRows: ~Copyable {
     }
   }
 
-  deinit { rows.deallocate() }
+  deinit {
+    received.deallocate()
+    rows.deallocate()
+  }
 
   /// The row of a symbol, to be written at once.
+  @inline(__always)
   mutating func update(_ symbol: Symbol, receivedAt time: Int64) -> UnsafeMutablePointer<Int64> {
     let id = Int(symbol.id)
-    if id >= received.count {
-      let (old, wanted) = (received.count, max(1024, received.count * 2, id + 1))
-      received += repeatElement(.min, count: wanted - old)
-      let larger = UnsafeMutablePointer<Int64>.allocate(capacity: wanted * width)
-      larger.update(from: rows, count: old * width)
-      (larger + old * width).initialize(repeating: ColumnLayout.missing, count: (wanted - old) * width)
-      rows.deallocate()
-      rows = larger
-    }
+    if id >= count { grow(to: id + 1) }
     received[id] = time
-    return rows + id * width
+    return rows + id &* width
+  }
+
+  @inline(never)
+  private mutating func grow(to wanted: Int) {
+    let wanted = max(1024, count * 2, wanted)
+    received = Self.larger(received, count, wanted, filler: .min)
+    rows = Self.larger(rows, count * width, wanted * width, filler: ColumnLayout.missing)
+    count = wanted
+  }
+
+  private static func larger(
+    _ old: UnsafeMutablePointer<Int64>, _ count: Int, _ wanted: Int, filler: Int64
+  ) -> UnsafeMutablePointer<Int64> {
+    let new = UnsafeMutablePointer<Int64>.allocate(capacity: wanted)
+    new.moveInitialize(from: old, count: count)
+    (new + count).initialize(repeating: filler, count: wanted - count)
+    old.deallocate()
+    return new
   }
 
   /// The row of a symbol that was received at most `span` nanoseconds before `time`, and how long before.
   @inline(__always)
   func row(_ symbol: Symbol, within span: Int64, of time: Int64) -> (values: UnsafePointer<Int64>, age: Int64)? {
     let id = Int(symbol.id)
-    guard id < received.count, received[id] != .min else { return nil }
+    guard id < count, received[id] != .min else { return nil }
     let (age, isOver) = time.subtractingReportingOverflow(received[id])
     // A clock that was set back gives no negative age.
-    return isOver || age > span ? nil : (UnsafePointer(rows + id * width), max(0, age))
+    return isOver || age > span ? nil : (UnsafePointer(rows + id &* width), max(0, age))
   }
 
   var saved: Saved {
     var saved = Saved(columns: columns, symbols: [], received: [], rows: [])
-    for id in received.indices where received[id] != .min {
+    for id in 0..<count where received[id] != .min {
       saved.symbols.append(Symbol(id: UInt32(id)))
       saved.received.append(received[id])
       for k in 0..<width { saved.rows.append(rows[id * width + k]) }

@@ -24,6 +24,8 @@ package actor Derive<E: Event>: Processor, PastNeedingComponent {
   private let settings: DeriveSettings
   private let context: Context
   private var runner: ColumnRunner<E>
+  /// The places of the columns in a row of the output.
+  private let places: [Int]
   private var hasHadEvents = false
 
   package static func textFaults(in settings: DeriveSettings, reading columns: ColumnLayout) -> [TextFault] {
@@ -57,6 +59,8 @@ package actor Derive<E: Event>: Processor, PastNeedingComponent {
   package init(_ settings: DeriveSettings, _ context: Context) throws {
     self.settings = settings
     self.context = context
+    let all = Self.columns(settings, reading: context.columns.layout)
+    places = settings.texts.compactMap { all.place(of: $0.name) }
     do throws(ColumnExpressions<E>.Fault) {
       let expressions = try ColumnExpressions<E>(settings.texts, reading: context.columns.layout)
       runner = ColumnRunner(expressions, context.functionSettings(settings.sessions, for: E.self))
@@ -71,12 +75,12 @@ package actor Derive<E: Event>: Processor, PastNeedingComponent {
 
   package func process(_ events: Span<E>, into output: inout Outlet<E>) {
     hasHadEvents = true
-    let width = runner.expressions.columns.count
-    let places = runner.expressions.columns.map { output.place(of: $0.name) }
-    runner.compute(events) { range, rows in
-      output.pass(events.extracting(range)) { i, row in
-        let values = rows + i &* width
-        for k in 0..<width { if let place = places[k] { row[place] = values[k] } }
+    let places = places
+    runner.compute(events) { chunk, results in
+      output.pass(events.extracting(chunk)) { range, row, stride in
+        for (number, place) in places.enumerated() {
+          results.copy(number, from: range.lowerBound, count: range.count, to: row + place, stride: stride)
+        }
       }
     }
   }

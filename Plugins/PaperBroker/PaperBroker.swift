@@ -22,7 +22,7 @@ extension Plugin {
 ///
 /// While nothing can be written, as on a full disk, because of another program's lock, or because the file is not at its path any more, the
 /// inputs wait as `Patience` says, and commands are refused.
-package actor PaperBroker: MultiProcessor, BackgroundComponent, CommandableComponent {
+package actor PaperBroker: SettlingProcessor, BackgroundComponent, CommandableComponent {
   package typealias Output = BrokerRecord
 
   private let executor = BlockingExecutor(label: "paper_broker")

@@ -37,13 +37,13 @@ package enum RankingBy: ScalarOption, Hashable {
 
 extension SortingFeedSettings {
   /// The number that is ordered by, for events of this type; nil if it is one of the feed's own figures. It has been checked.
-  func number<E: Event>(for _: E.Type, reading columns: ColumnLayout = ColumnLayout()) -> NumberExpression<E>? {
-    if case .number(let text) = by { try? NumberExpression(text, reading: columns) } else { nil }
+  func number<E: Event>(for _: E.Type, reading columns: ColumnLayout = ColumnLayout()) -> ColumnExpressions<E>? {
+    if case .number(let text) = by { try? ColumnExpressions(number: text, reading: columns) } else { nil }
   }
 
   func textFaults<E: Event>(for _: E.Type, reading columns: ColumnLayout) -> [TextFault] {
     guard case .number(let text) = by else { return [] }
-    do throws(ExpressionError) { _ = try NumberExpression<E>(text, reading: columns) } catch {
+    do throws(ExpressionError) { _ = try ColumnExpressions<E>(number: text, reading: columns) } catch {
       let near = didYouMean(text, among: RankingKey.allCases.map(\.rawValue) + columns.names)
       let message = near.isEmpty ? "'by': \(error.message)" : "'by': there is no \(shown(text))\(near)"
       return [TextFault("by", message, character: error.range.lowerBound)]

@@ -142,7 +142,7 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
   private var isPlain: Bool
   private let context: Context
   /// Nil if symbols are ordered by one of the feed's own figures.
-  private var numbers: NumberRunner<E>?
+  private var numbers: ColumnRunner<E>?
   private var hasHadEvents = false
 
   /// The state that an instance leaves for the next one; nil once that has taken it. With any options the snapshot has the readers' list.
@@ -167,7 +167,7 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
     isNew = begins
     let snapshot = context.takeFunctions()
     if let number = settings.number(for: E.self, reading: context.columns.layout) {
-      var runner = NumberRunner(number, context.functionSettings(settings.sessions, for: E.self))
+      var runner = ColumnRunner(number, context.functionSettings(settings.sessions, for: E.self))
       if let snapshot { runner.restore(snapshot) }
       numbers = consume runner
     }
@@ -258,7 +258,7 @@ package actor SortingFeed<E: PricedEvent>: Processor, OriginDependent, Explainin
   private func keys(of events: Span<E>) -> [Int64?]? {
     if numbers == nil { return nil }
     var keys = [Int64?](repeating: nil, count: events.count)
-    numbers?.compute(events) { keys[$0] = $1 }
+    numbers?.compute(events) { chunk, results in for i in chunk { keys[i] = results[0, i &- chunk.lowerBound] } }
     return keys
   }
 }

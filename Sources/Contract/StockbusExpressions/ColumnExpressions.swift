@@ -43,6 +43,20 @@ public struct ColumnExpressions<E: Event>: Sendable {
     self.results = results
   }
 
+  /// Compiles one number, such as `zscore(price, 1h)` or `ask - bid`.
+  ///
+  /// - Throws: what is wrong and where, also for a condition and for a number that is the same for all events.
+  public init(number text: String, reading columns: ColumnLayout = ColumnLayout()) throws(ExpressionError) {
+    let tree = try Parser.parse(text)
+    let shape = EventShape(E.self, columns)
+    let planner = MemoryPlanner(shape.places)
+    let column = try Checker(text: text, shape: shape, place: .withMemory, planner: planner).number(tree)
+    program = ExpressionCode([], planner)
+    try CompiledExpression.checkLimits(program, text, tree)
+    self.columns = [ColumnInfo("number", .number, text)]
+    results = [column]
+  }
+
   /// What is wrong with one of the texts.
   public struct Fault: Error {
     public let number: Int
@@ -60,8 +74,6 @@ public struct ColumnRunner<E: Event>: ~Copyable {
   private let space: Workspace
   private let remembered: ExpressionMemory
   private let columns: BatchColumns?
-  /// The results of a chunk, row by row.
-  private let rows: UnsafeMutablePointer<Int64>
 
   private static var chunk: Int { 256 }
 
@@ -71,21 +83,16 @@ public struct ColumnRunner<E: Event>: ~Copyable {
     let program = expressions.program
     memory = .allocate(byteCount: Workspace.size(program, chunk: Self.chunk), alignment: 16)
     space = Workspace(program, chunk: Self.chunk, in: memory)
-    rows = .allocate(capacity: Self.chunk * max(1, expressions.columns.count))
     let plan = program.plan ?? MemoryPlan(MemoryPlanner(EventShape(E.self).places))
     remembered = ExpressionMemory(
       plan, chunk: Self.chunk, sessions: settings.sessions, completeSince: settings.completeSince,
       hasMissedEvents: settings.hasMissedEvents, limit: settings.memoryLimit)
   }
 
-  deinit {
-    memory.deallocate()
-    rows.deallocate()
-  }
+  deinit { memory.deallocate() }
 
-  /// Calls `body` for each chunk in order, with the indices of its events and their rows: as many numbers for each event as there are
-  /// expressions, in the units of their kinds, `ColumnLayout.missing` where there is no value.
-  public mutating func compute(_ events: Span<E>, _ body: (Range<Int>, UnsafePointer<Int64>) -> Void) {
+  /// Calls `body` for each chunk of events in order, with the indices of its events and what the expressions give for them.
+  public mutating func compute(_ events: Span<E>, _ body: (Range<Int>, Results) -> Void) {
     events.withUnsafeBufferPointer { events in
       guard let base = events.baseAddress else { return }
       var begin = 0
@@ -95,23 +102,39 @@ public struct ColumnRunner<E: Event>: ~Copyable {
           program: expressions.program, space: space, events: UnsafeRawPointer(base + begin), stride: MemoryLayout<E>.stride, count: count,
           columns: columns
         ).remember(remembered)
-        gather(count)
-        body(begin..<(begin &+ count), rows)
+        body(begin..<(begin &+ count), Results(space: space, expressions: expressions))
         begin &+= count
       }
     }
   }
 
-  private func gather(_ count: Int) {
-    let width = expressions.results.count
-    for (place, column) in expressions.results.enumerated() {
-      let (values, missing, to) = (space.values(column), space.missing(column), rows + place)
-      if expressions.columns[place].kind == .flag {
-        // A verdict is 0, 1 or 2; 1 is undecided.
-        for i in 0..<count { to[i &* width] = missing[i] != 0 || values[i] == 1 ? ColumnLayout.missing : values[i] &>> 1 }
+  /// What the expressions give for a chunk of events, which are counted from 0. Valid during the call that it is given to.
+  public struct Results {
+    let space: Workspace
+    let expressions: ColumnExpressions<E>
+
+    /// The value of expression `number` for event `i`, in the unit of its kind; nil if it has none.
+    public subscript(number: Int, i: Int) -> Int64? {
+      let column = expressions.results[number]
+      let missing = space.missing(column)[i]
+      return missing == 0 ? value(number, space.values(column)[i]) : nil
+    }
+
+    /// Writes the values of an expression for `count` events from event `first` on, `stride` numbers apart; `ColumnLayout.missing` for none.
+    package func copy(_ number: Int, from first: Int, count: Int, to row: UnsafeMutablePointer<Int64>, stride: Int) {
+      let column = expressions.results[number]
+      let (values, missing) = (space.values(column) + first, space.missing(column) + first)
+      if expressions.columns[number].kind == .flag {
+        for i in 0..<count { row[i &* stride] = missing[i] == 0 ? value(number, values[i]) ?? ColumnLayout.missing : ColumnLayout.missing }
       } else {
-        for i in 0..<count { to[i &* width] = missing[i] != 0 ? ColumnLayout.missing : values[i] }
+        for i in 0..<count { row[i &* stride] = missing[i] == 0 ? values[i] : ColumnLayout.missing }
       }
+    }
+
+    /// A verdict is 0, 1 or 2; 1 is undecided.
+    private func value(_ number: Int, _ value: Int64) -> Int64? {
+      if expressions.columns[number].kind != .flag { return value }
+      return value == 1 ? nil : value &>> 1
     }
   }
 

@@ -38,7 +38,7 @@ final class CompiledExpression: Sendable {
   }
 
   /// Bytes of stack for the evaluation of one event.
-  private static let room = 512
+  private static let room = 752
 
   /// The verdict on the event that begins at `event`.
   @usableFromInline

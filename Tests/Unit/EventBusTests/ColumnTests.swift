@@ -137,7 +137,7 @@ struct ColumnTests {
       switch number {
       case 0: for i in 0..<3 { outlet.pass(batch.span, i) }
       case 1: outlet.pass(batch.span.extracting(1..<3)) { $0 == 1 }
-      default: outlet.pass(batch.span) { i, row in row[3] = Int64(i) }
+      default: outlet.pass(batch.span) { range, row, stride in for i in range { row[(i - range.lowerBound) * stride + 3] = Int64(i) } }
       }
       inlet.finish(3, filtered: outlet.takeFiltered())
     }

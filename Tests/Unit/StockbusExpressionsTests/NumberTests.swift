@@ -8,9 +8,11 @@ import Testing
 /// Numbers that are not part of a condition.
 @Suite struct NumberTests {
   private func numbers<E: Event>(_ text: String, _ events: [E]) throws -> [String] {
-    var runner = NumberRunner(try NumberExpression<E>(text))
+    var runner = ColumnRunner(try ColumnExpressions<E>(number: text))
     var results: [String] = []
-    runner.compute(events.span) { _, number in results.append(number.map { Syntax.decimal(Int128($0)) } ?? "-") }
+    runner.compute(events.span) { chunk, found in
+      for i in 0..<chunk.count { results.append(found[0, i].map { Syntax.decimal(Int128($0)) } ?? "-") }
+    }
     return results
   }
 
@@ -29,11 +31,11 @@ import Testing
   }
 
   @Test func `continues from a snapshot`() throws {
-    var first = NumberRunner(try NumberExpression<Trade>("sma(price, 3)"))
+    var first = ColumnRunner(try ColumnExpressions<Trade>(number: "sma(price, 3)"))
     first.compute([trade(1), trade(2, at: 1)].span) { _, _ in }
-    var second = NumberRunner(try NumberExpression<Trade>("sma(price, 3)"))
+    var second = ColumnRunner(try ColumnExpressions<Trade>(number: "sma(price, 3)"))
     second.restore(first.snapshot())
-    second.compute([trade(6, at: 2)].span) { #expect($0 == 0 && $1 == 3_000_000_000) }
+    second.compute([trade(6, at: 2)].span) { #expect($0 == 0..<1 && $1[0, 0] == 3_000_000_000) }
     #expect(second.memoryUse.keys == 1)
   }
 
@@ -44,8 +46,50 @@ import Testing
   ])
   func `what is no number of an event is an error at its character`(text: String, message: String) {
     do throws(ExpressionError) {
-      _ = try NumberExpression<Trade>(text)
+      _ = try ColumnExpressions<Trade>(number: text)
       Issue.record("no error")
     } catch { #expect(error.description == message) }
+  }
+
+  /// Rounded half away from zero; nil if it needs more than 64 bits.
+  private func exact(_ a: Int128, by b: Int128) -> Int64? {
+    if b == 0 { return nil }
+    let (quotient, rest) = a.magnitude.quotientAndRemainder(dividingBy: b.magnitude)
+    let magnitude = Int128(quotient) + (rest * 2 >= b.magnitude ? 1 : 0)
+    return Int64(exactly: (a < 0) == (b < 0) ? magnitude : -magnitude)
+  }
+
+  @Test(arguments: 1...8)
+  func `numbers are exact whether they fit into 64 bits or not`(seed: UInt64) throws {
+    var random = SplitMix(seed)
+    // Of all magnitudes. With an odd seed all are small, so that whole chunks are computed in 64 bits.
+    func number() -> Int64 {
+      let number = Int64(bitPattern: random.next()) >> Int64(random.next() % (seed % 2 == 1 ? 24 : 64) + (seed % 2 == 1 ? 40 : 0))
+      return random.next() % 16 == 0 ? [0, 1, -1, 1_000_000_000, seed % 2 == 1 ? 7 : Int64.max][Int(random.next() % 5)] : number
+    }
+    let trades = (0..<700).map { trade(Price(raw: number()), Quantity(raw: number()), at: Double($0)) }
+    let billion = Int128(1_000_000_000)
+    let models: [(String, (Int128, Int128) -> Int64?)] = [
+      ("price * size", { exact($0 * $1, by: billion) }), ("price / size", { exact($0 * billion, by: $1) }),
+      ("size / price", { exact($1 * billion, by: $0) }), ("price + size", { Int64(exactly: $0 + $1) }),
+      ("price - size", { Int64(exactly: $0 - $1) }), ("2 - price", { a, _ in Int64(exactly: 2 * billion - a) }),
+      ("-price + 0 * size", { a, _ in Int64(exactly: -a) }), ("abs(price) + 0 * size", { a, _ in Int64(exactly: a < 0 ? -a : a) }),
+      ("min(price, size)", { Int64(exactly: min($0, $1)) }), ("max(price, size)", { Int64(exactly: max($0, $1)) }),
+    ]
+    for (text, model) in models {
+      var runner = ColumnRunner(try ColumnExpressions<Trade>(number: text))
+      var wrong: [String] = []
+      runner.compute(trades.span) { chunk, found in
+        for i in chunk {
+          let (price, size) = (trades[i].price.raw, trades[i].size.raw)
+          let expected = model(Int128(price), Int128(size))
+          if found[0, i - chunk.lowerBound] != expected {
+            func shown(_ number: Int64?) -> String { number.map(String.init) ?? "-" }
+            wrong.append("\(text) of \(price), \(size): \(shown(found[0, i - chunk.lowerBound])), not \(shown(expected))")
+          }
+        }
+      }
+      #expect(wrong.prefix(3) == [])
+    }
   }
 }

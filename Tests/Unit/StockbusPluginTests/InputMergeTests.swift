@@ -40,15 +40,15 @@ import Testing
   private func isReady(_ inlets: [any AnyInlet]) -> Bool { inlets.contains { $0.isReady } }
 
   private func sleep(_ feeds: [Feed]) -> Int {
-    _ = Merge.next(feeds.map(\.inlet), limit: 1)
-    return Merge.prepareToSleep(feeds.map(\.inlet))
+    _ = Merge(feeds.map(\.inlet)).next(limit: 1)
+    return Merge(feeds.map(\.inlet)).prepareToSleep()
   }
 
   @Test func `an input that has come far enough does not keep the reader awake that waits for another`() {
     let feeds = (0..<3).map { _ in Feed(Parker()) }
     feeds[1].send(trade(10))
     feeds[0].advance(to: 10)
-    #expect(Merge.next(feeds.map(\.inlet), limit: 1) == nil)
+    #expect(Merge(feeds.map(\.inlet)).next(limit: 1) == nil)
     // The input that is listed last may bring something at the same receipt.
     #expect(sleep(feeds) == 9)
     #expect(feeds.map(\.inlet.isReady) == [false, false, false])
@@ -56,7 +56,7 @@ import Testing
     #expect(feeds.map(\.inlet.isReady) == [false, false, false])
     feeds[2].advance(to: 9)
     #expect(feeds.map(\.inlet.isReady) == [false, false, true])
-    let next = Merge.next(feeds.map(\.inlet), limit: 1)
+    let next = Merge(feeds.map(\.inlet)).next(limit: 1)
     #expect(next?.place == 1 && next?.count == 1)
   }
 
@@ -70,14 +70,14 @@ import Testing
     var times = feeds.map { _ in 0 }
     var merged: [Trade] = []
     func read() {
-      while let next = Merge.next(inlets, limit: 1 + random.upTo(6)) {
+      while let next = Merge(inlets).next(limit: 1 + random.upTo(6)) {
         let inlet = inlets[next.place]
         let batch = inlet.nextBatch(limit: next.count)
         merged += Array(batch)
         inlet.begin(batch.count)
         inlet.finish(batch.count)
       }
-      let wanted = Merge.prepareToSleep(inlets)
+      let wanted = Merge(inlets).prepareToSleep()
       let first = inlets.compactMap { $0.nextReceipt() }.min()
       #expect(!isReady(inlets), "awake, and nothing is certain")
       #expect((wanted == .max) == (first == nil))
@@ -95,7 +95,7 @@ import Testing
         feeds[place].send(trade(times[place], number))
       }
       let isAwake = isReady(inlets)
-      if Merge.next(inlets, limit: 1) != nil { #expect(isAwake, "asleep, and the next event is certain") }
+      if Merge(inlets).next(limit: 1) != nil { #expect(isAwake, "asleep, and the next event is certain") }
       if isAwake || random.oneIn(4) { read() }
     }
     for feed in feeds {
@@ -173,8 +173,8 @@ import Testing
     guard let crowded = inlets[1] as? Inlet<Trade> else { return }
     var taken: [Trade] = []
     while taken.count < events.count {
-      guard let next = Merge.next(inlets, limit: piece) else {
-        _ = Merge.prepareToSleep(inlets)
+      guard let next = Merge(inlets).next(limit: piece) else {
+        _ = Merge(inlets).prepareToSleep()
         if topic.isClosed { break }
         await Task.yield()
         continue
@@ -187,7 +187,7 @@ import Testing
     }
     // What comes last fits into the ring, so it waits for the other input.
     late.advance(to: 5)
-    while let next = Merge.next(inlets, limit: piece) {
+    while let next = Merge(inlets).next(limit: piece) {
       let batch = crowded.nextBatch(limit: next.count)
       taken += Array(batch)
       crowded.begin(batch.count)
@@ -207,7 +207,7 @@ import Testing
       for number in 0..<4 { feeds[2].send(trade(receipt, number)) }
       // As its producer does before it sleeps.
       feeds[2].topic.starved.pointee.store(1, ordering: .sequentiallyConsistent)
-      let next = Merge.next(feeds.map(\.inlet), limit: 9)
+      let next = Merge(feeds.map(\.inlet)).next(limit: 9)
       #expect(next?.place == (isNext ? 1 : nil) && next?.count == (isNext ? 1 : nil))
       if !isNext {
         _ = sleep(feeds)

@@ -12,16 +12,10 @@ public final class BatchColumns: @unchecked Sendable {
   /// The columns of all inputs; an input may lack some of them.
   public let layout: ColumnLayout
 
-  /// The first event of the batch, the bytes from one event to the next, and the number of events.
-  @usableFromInline private(set) var events: UnsafeRawPointer?
-  @usableFromInline private(set) var stride = 1
-  @usableFromInline private(set) var count = 0
-  /// The row of the first event, and the columns of its topic; nil if that has none.
-  @usableFromInline private(set) var rows: UnsafePointer<Int64>?
-  @usableFromInline private(set) var width = 0
+  /// The batch in hand. Unchecked because a check at each event takes longer than its row; only the component of the loop uses it.
+  @exclusivity(unchecked) @usableFromInline var batch = Batch()
   /// By place in `layout`, the place in a row of the topic, or -1; nil if places are the same.
-  private var places: [Int]? { didSet { hasSamePlaces = places == nil } }
-  @usableFromInline private(set) var hasSamePlaces = true
+  private var places: [Int]? { didSet { batch.hasSamePlaces = places == nil } }
   /// The places of each topic read so far, by its layout.
   private var known: [(layout: ColumnLayout, places: [Int]?)] = []
   private var topic: ObjectIdentifier?
@@ -29,26 +23,38 @@ public final class BatchColumns: @unchecked Sendable {
   /// - Parameter layout: the columns of all inputs.
   public init(_ layout: ColumnLayout = ColumnLayout()) { self.layout = layout }
 
+  @usableFromInline struct Batch {
+    /// The first event, the bytes from one event to the next, and the number of events.
+    @usableFromInline var events: UnsafeRawPointer?
+    @usableFromInline var stride = 1
+    @usableFromInline var count = 0
+    /// The row of the first event, and the columns of its topic; nil if that has none.
+    @usableFromInline var rows: UnsafePointer<Int64>?
+    @usableFromInline var width = 0
+    /// True if columns have the places of the layout.
+    @usableFromInline var hasSamePlaces = true
+  }
+
   /// A column by its name; nil if no input has it.
   public subscript(name: String) -> BatchColumn? { layout.place(of: name).map { BatchColumn(self, at: $0) } }
 
   /// Called with each batch, before the component gets it.
   @usableFromInline @inline(never)
   package func enter<E: Event>(_ batch: UnsafeBufferPointer<E>, of inlet: Inlet<E>) {
-    events = UnsafeRawPointer(batch.baseAddress)
-    stride = MemoryLayout<E>.stride
-    count = batch.count
-    rows = batch.baseAddress.flatMap { inlet.row(of: $0) }
+    self.batch.events = UnsafeRawPointer(batch.baseAddress)
+    self.batch.stride = MemoryLayout<E>.stride
+    self.batch.count = batch.count
+    self.batch.rows = batch.baseAddress.flatMap { inlet.row(of: $0) }
     if topic == ObjectIdentifier(inlet.topic) { return }
     topic = ObjectIdentifier(inlet.topic)
-    let own = inlet.topic.columns
-    width = own.columns.count
-    if let seen = known.first(where: { $0.layout == own }) {
+    let layout = inlet.topic.columns
+    self.batch.width = layout.columns.count
+    if let seen = known.first(where: { $0.layout == layout }) {
       places = seen.places
     } else {
-      let all = layout.columns.map { own.place(of: $0.name) ?? -1 }
-      places = all == Array(0..<own.columns.count) ? nil : all
-      known.append((own, places))
+      let all = self.layout.columns.map { layout.place(of: $0.name) ?? -1 }
+      places = all == Array(0..<layout.columns.count) ? nil : all
+      known.append((layout, places))
     }
   }
 
@@ -58,32 +64,35 @@ public final class BatchColumns: @unchecked Sendable {
   /// The row of event `i` of the batch in hand; nil if there is none.
   @inline(__always)
   private func row(_ i: Int) -> UnsafePointer<Int64>? {
-    guard let rows, i >= 0, i < count else { return nil }
-    return rows + i &* width
+    let batch = batch
+    guard let rows = batch.rows, i >= 0, i < batch.count else { return nil }
+    return rows + i &* batch.width
   }
 
   /// The value at a place of the layout.
   @inline(__always)
   func value(_ place: Int, _ i: Int) -> Int64? {
     guard let row = row(i) else { return nil }
-    let at = places.map { $0[place] } ?? place
-    if at < 0 || at >= width { return nil }
+    let at = batch.hasSamePlaces ? place : places.map { $0[place] } ?? place
+    if at < 0 || at >= batch.width { return nil }
     let value = row[at]
     return value == ColumnLayout.missing ? nil : value
   }
 
-  /// The row of the event at `event`, if it is in the batch and rows have the places of those of an output of `target` columns; otherwise
-  /// nil.
+  /// The row of the first of `n` events from `event` on, if they are in the batch and rows have the places of those of an output of `target`
+  /// columns; otherwise nil.
   @inlinable @inline(__always)
-  func sameRow(as event: UnsafeRawPointer, _ target: Int) -> UnsafePointer<Int64>? {
-    guard hasSamePlaces, width == target, let rows, let events, event >= events else { return nil }
-    let i = (event - events) / stride
-    return i < count ? rows + i &* width : nil
+  func sameRows(as event: UnsafeRawPointer, count n: Int, _ target: Int) -> UnsafePointer<Int64>? {
+    let batch = batch
+    guard batch.hasSamePlaces, batch.width == target, let rows = batch.rows, let events = batch.events, event >= events else { return nil }
+    let i = (event - events) / batch.stride
+    return i &+ n <= batch.count ? rows + i &* batch.width : nil
   }
 
   /// The index in the batch of the event at an address; nil if it is not in there.
   func index(of event: UnsafeRawPointer) -> Int? {
-    guard let events, event >= events, case let i = (event - events) / stride, i < count else { return nil }
+    let batch = batch
+    guard let events = batch.events, event >= events, case let i = (event - events) / batch.stride, i < batch.count else { return nil }
     return i
   }
 
@@ -91,6 +100,7 @@ public final class BatchColumns: @unchecked Sendable {
   package func values(_ place: Int, from event: UnsafeRawPointer) -> (first: UnsafePointer<Int64>, stride: Int)? {
     guard let i = index(of: event), let row = row(i) else { return nil }
     let at = places.map { $0[place] } ?? place
+    let width = batch.width
     return at < 0 || at >= width ? nil : (row + at, width)
   }
 
@@ -105,7 +115,8 @@ public final class BatchColumns: @unchecked Sendable {
   @usableFromInline
   func copy(of event: UnsafeRawPointer, count events: Int, to row: UnsafeMutablePointer<Int64>, stride target: Int) {
     guard let first = index(of: event), let source = self.row(first) else { return }
-    let events = min(events, count - first)
+    let width = batch.width
+    let events = min(events, batch.count - first)
     if let places {
       for i in 0..<events {
         for (place, at) in places.enumerated() where place < target && at >= 0 { row[i &* target &+ place] = source[i &* width &+ at] }

@@ -8,7 +8,7 @@ extension Outlet {
   @inlinable @inline(__always)
   public mutating func pass(_ events: Span<E>, _ i: Int) {
     send(events[i])
-    if columns != nil { passRow(events, i) }
+    if columns != nil { events.withUnsafeBufferPointer { passRow($0.baseAddress.unsafelyUnwrapped + i) } }
   }
 
   /// Sends one event of the batch in hand, which is at this address, with its columns.
@@ -21,7 +21,7 @@ extension Outlet {
   /// Sends all of these events of the batch in hand with their columns.
   @inlinable
   public mutating func pass(_ events: Span<E>) {
-    if columns == nil { send(contentsOf: events) } else { pass(events, filling: { _, _ in }) }
+    if columns == nil { send(contentsOf: events) } else { pass(events, filling: { _, _, _ in }) }
   }
 
   /// Sends the events of the batch in hand for whose index `passes` is true, with their columns, and counts the others as filtered.
@@ -40,11 +40,22 @@ extension Outlet {
   @inlinable @inline(never)
   mutating func passRows(_ events: Span<E>, where passes: (Int) -> Bool) {
     guard let columns else { return }
+    let (rows, mask, width) = (columns.rows, columns.mask, columns.width)
     var passed = 0
-    for i in events.indices where passes(i) {
-      send(events[i])
-      passRow(events, i, columns)
-      passed &+= 1
+    events.withUnsafeBufferPointer { source in
+      guard let first = source.baseAddress else { return }
+      // With the same places in both rows, which is the usual case, a row is copied without a call.
+      let same = columns.batch?.sameRows(as: first, count: source.count, width)
+      for i in 0..<source.count where passes(i) {
+        send(first[i])
+        passed &+= 1
+        if let same, spill.isEmpty {
+          let (to, from) = (rows + ((next &- 1) & mask) &* width, same + i &* width)
+          for k in 0..<width { to[k] = from[k] }
+        } else {
+          passRow(first + i)
+        }
+      }
     }
     filter(events.count &- passed)
   }
@@ -60,25 +71,27 @@ extension Outlet {
     withLastRow { row in row[column.place] = value ?? ColumnLayout.missing }
   }
 
-  /// Sends the events with their columns, and lets `fill` write into the row of each; its first number is at place 0.
+  /// Sends the events with their columns, and lets `fill` write into their rows: it gets the indices of some events, the row of the first,
+  /// and how far apart rows are.
   @inlinable
-  package mutating func pass(_ events: Span<E>, filling fill: (Int, UnsafeMutablePointer<Int64>) -> Void) {
+  package mutating func pass(_ events: Span<E>, filling fill: (Range<Int>, UnsafeMutablePointer<Int64>, Int) -> Void) {
     guard let columns else { return send(contentsOf: events) }
+    let width = columns.width
     events.withUnsafeBufferPointer { source in
       guard let first = source.baseAddress else { return }
       var done = 0
       while done < source.count {
         let free = contiguous(source.count &- done)
         if free == 0 {
-          pass(events, done)
-          withLastRow { fill(done, $0) }
+          pass(first + done)
+          withLastRow { fill(done..<(done &+ 1), $0, width) }
           done &+= 1
           continue
         }
-        let (at, row, width) = (base + (next & mask), columns.row(next), columns.width)
+        let (at, row) = (base + (next & mask), columns.row(next))
         at.initialize(from: first + done, count: free)
         columns.batch?.copy(of: first + done, count: free, to: row, stride: width)
-        for i in 0..<free { fill(done &+ i, row + i &* width) }
+        fill(done..<(done &+ free), row, width)
         next &+= free
         done &+= free
       }
@@ -88,24 +101,6 @@ extension Outlet {
   /// How many events, at most `count`, can be written side by side into the ring without further ado.
   @inlinable
   func contiguous(_ count: Int) -> Int { _isPOD(E.self) ? min(count, mask &+ 1 &- (next & mask), limit &- next) : 0 }
-
-  /// Copies the row of an event of the batch in hand to that of the event that was sent last.
-  @inlinable
-  mutating func passRow(_ events: Span<E>, _ i: Int, _ columns: OutletColumns) {
-    events.withUnsafeBufferPointer { source in
-      guard let batch = columns.batch, let first = source.baseAddress else { return }
-      // With the same places in both rows, which is the usual case, a row is copied without a call.
-      if spill.isEmpty, let from = batch.sameRow(as: first + i, columns.width) {
-        let to = columns.row(next &- 1)
-        for k in 0..<columns.width { to[k] = from[k] }
-      } else {
-        withLastRow { row in batch.copy(of: first + i, count: 1, to: row, stride: columns.width) }
-      }
-    }
-  }
-
-  @usableFromInline @inline(never)
-  mutating func passRow(_ events: Span<E>, _ i: Int) { if let columns { passRow(events, i, columns) } }
 
   @usableFromInline @inline(never)
   mutating func passRow(_ event: UnsafePointer<E>) {

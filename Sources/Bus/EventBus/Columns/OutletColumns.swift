@@ -8,7 +8,7 @@ final class OutletColumns: @unchecked Sendable {
   @usableFromInline let width: Int
   @usableFromInline let mask: Int
   /// The columns of the batch that is passed on; nil if there are none.
-  @usableFromInline private(set) var batch: BatchColumns?
+  @exclusivity(unchecked) @usableFromInline private(set) var batch: BatchColumns?
   let layout: ColumnLayout
   /// The number before which rows hold nothing of a lap ago.
   private var cleared = 0

@@ -3,7 +3,11 @@ extension Machine {
   /// Brings the memory up to date with the events. All steps come before the conditions, so that each sees every event, whatever `and` and
   /// `or` skip.
   func remember(_ memory: ExpressionMemory) {
-    if memory.plan.hasMemory { memory.arrive(events, stride: stride, count: count) }
+    if memory.plan.hasMemory {
+      memory.arrive(events, stride: stride, count: count)
+    } else {
+      memory.readCounting(events, stride: stride, count: count)
+    }
     perform(memory)
   }
 
@@ -18,8 +22,14 @@ extension Machine {
   private func perform(_ memory: ExpressionMemory) {
     for (i, step) in memory.plan.steps.enumerated() {
       if case .series(let series) = step, !program.arguments[i].isEmpty {
-        runArgument(program.arguments[i])
-        if case .condition = series.source { gatherVerdicts(to: series.column) } else { gatherNumbers(to: series.column) }
+        let argument = program.arguments[i]
+        if case .condition = series.source {
+          runArgument(argument)
+          gatherVerdicts(to: series.column)
+        } else if !gatherNarrow(argument, to: series.column) {
+          runArgument(argument)
+          gatherNumbers(to: series.column)
+        }
       }
       memory.perform(step, self)
     }

@@ -5,6 +5,7 @@
 struct Workspace {
   let chunk: Int
   let wide: UnsafeMutablePointer<Int128>
+  private let narrow: UnsafeMutablePointer<Int64>
   /// 1 if the number is missing.
   let faults: UnsafeMutablePointer<UInt8>
   let bytes: UnsafeMutablePointer<UInt8>
@@ -12,7 +13,7 @@ struct Workspace {
   private let flags: UnsafeMutablePointer<UInt8>
 
   /// Bytes without the columns of functions with memory.
-  static func registers(_ program: ExpressionCode, chunk: Int) -> Int { chunk * (program.wideRegisters * 17 + program.byteRegisters) }
+  static func registers(_ program: ExpressionCode, chunk: Int) -> Int { chunk * (program.wideRegisters * 25 + program.byteRegisters) }
 
   /// The number of bytes that `init(_:chunk:in:)` needs.
   static func size(_ program: ExpressionCode, chunk: Int) -> Int { columns(program, chunk) + chunk * (program.plan?.columns ?? 0) * 9 }
@@ -28,8 +29,9 @@ struct Workspace {
     self.chunk = chunk
     let count = chunk * program.wideRegisters
     wide = memory.bindMemory(to: Int128.self, capacity: count)
-    faults = (memory + count * 16).bindMemory(to: UInt8.self, capacity: count)
-    bytes = (memory + count * 17).bindMemory(to: UInt8.self, capacity: chunk * program.byteRegisters)
+    narrow = (memory + count * 16).bindMemory(to: Int64.self, capacity: count)
+    faults = (memory + count * 24).bindMemory(to: UInt8.self, capacity: count)
+    bytes = (memory + count * 25).bindMemory(to: UInt8.self, capacity: chunk * program.byteRegisters)
     let columns = chunk * (program.plan?.columns ?? 0)
     let begin = memory + Self.columns(program, chunk)
     long = begin.bindMemory(to: Int64.self, capacity: columns)
@@ -37,6 +39,8 @@ struct Workspace {
   }
 
   @inline(__always) func numbers(_ register: Int) -> UnsafeMutablePointer<Int128> { wide + register &* chunk }
+  /// The same register in 64 bits, if its numbers fit.
+  @inline(__always) func narrow(_ register: Int) -> UnsafeMutablePointer<Int64> { narrow + register &* chunk }
   @inline(__always) func faults(_ register: Int) -> UnsafeMutablePointer<UInt8> { faults + register &* chunk }
   @inline(__always) func verdicts(_ register: Int) -> UnsafeMutablePointer<UInt8> { bytes + register &* chunk }
   /// The results of a function with memory, or of an argument of one.

@@ -5,6 +5,20 @@ internal import MarketData
 extension ExpressionMemory {
   func arrive(_ events: UnsafeRawPointer, stride: Int, count: Int) {
     if plan.places.hasWideKey { findWide(events, stride, count) } else { find(events, stride, count) }
+    readCounting(events, stride: stride, count: count)
+    if let spare {
+      let counting = columns.counting
+      for i in 0..<count where columns.blocks[i] == spare {
+        counting[i] = 0
+        unkept &+= 1
+      }
+    }
+    if plan.hasSessions, count > 0 { begin((events + plan.places.received).load(as: Timestamp.self)) }
+    if plan.hasClock { readTimes(events, stride, count) }
+  }
+
+  /// Reads for what each event counts.
+  func readCounting(_ events: UnsafeRawPointer, stride: Int, count: Int) {
     let counting = columns.counting
     if let (offset, table) = plan.places.counting {
       let at = events + offset
@@ -14,14 +28,6 @@ extension ExpressionMemory {
     } else if spare != nil {
       counting.update(repeating: Counting.everything, count: count)
     }
-    if let spare {
-      for i in 0..<count where columns.blocks[i] == spare {
-        counting[i] = 0
-        unkept &+= 1
-      }
-    }
-    if plan.hasSessions, count > 0 { begin((events + plan.places.received).load(as: Timestamp.self)) }
-    if plan.hasClock { readTimes(events, stride, count) }
   }
 
   /// What is remembered by an event.

@@ -18,11 +18,6 @@ extension Expression {
   public var needs: [FunctionNeed] { core.program.plan?.needs ?? [] }
 }
 
-extension NumberExpression {
-  /// What its functions need, in the order of their names.
-  public var needs: [FunctionNeed] { program.plan?.needs ?? [] }
-}
-
 extension MemoryPlan {
   var needs: [FunctionNeed] {
     functions.sorted { $0.key < $1.key }.compactMap { name, column in

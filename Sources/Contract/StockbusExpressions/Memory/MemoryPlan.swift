@@ -16,7 +16,7 @@ struct MemoryPlan {
   let block: Int
   /// Bytes of it that are read for every event.
   let hot: Int
-  /// True if something is remembered, and not only read beside the events.
+  /// True if something is remembered, and not only computed from an event and its columns.
   let hasMemory: Bool
   let hasClock: Bool
   let hasSessions: Bool
@@ -29,7 +29,12 @@ struct MemoryPlan {
     names = planner.names
     functions = planner.names.filter { planner.isFunction[$0.value] }
     dimensions = planner.dimensions
-    hasMemory = planner.steps.contains { if case .row = $0 { false } else { true } }
+    hasMemory = planner.steps.contains { step in
+      switch step {
+      case .row, .series: false
+      default: true
+      }
+    }
     let revises = places.revision != nil
     hasClock =
       revises

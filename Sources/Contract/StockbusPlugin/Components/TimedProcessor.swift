@@ -45,9 +45,6 @@ public protocol MultiProcessor<Output>: Component {
   func advance(to time: Timestamp, into output: inout Outlet<Output>) throws
   /// See `TimedProcessor.due`.
   var due: Timestamp? { get }
-  /// Called after each call of a handler, `advance`, `drain` or `handOver`; may wait, for what must be stored before its output is visible.
-  /// Meanwhile commands are performed and no events arrive. A throw counts as one of the preceding call.
-  func settle(into output: inout Outlet<Output>) async throws
   /// Called once after the last event of all inputs: send the events held back. A throw is a permanent failure: these events are lost.
   func drain(into output: inout Outlet<Output>) throws
   /// Called instead of `drain` if an instance with other options, or another run with this memory, continues at the next event; the default
@@ -56,18 +53,21 @@ public protocol MultiProcessor<Output>: Component {
 }
 
 extension MultiProcessor {
+  @usableFromInline typealias Settling = @Sendable (isolated Self, inout Outlet<Output>) async throws -> Void
+  /// Processes waiting events, for whose output there is the given room; returns how many.
+  @usableFromInline typealias Turn = @Sendable (isolated Self, Int, inout Outlet<Output>) -> Int
+
   public func advance(to time: Timestamp, into output: inout Outlet<Output>) throws {}
   public var due: Timestamp? { nil }
-  public func settle(into output: inout Outlet<Output>) async throws {}
   public func drain(into output: inout Outlet<Output>) throws {}
   public func handOver(into output: inout Outlet<Output>) throws { try drain(into: &output) }
 }
 
-/// A processor of several event types for which, of events with one receipt, those of one type come first, and not those of the input that
-/// is listed first.
-@usableFromInline
-package protocol TieBreaking: MultiProcessor {
-  static var firstAtTies: any Event.Type { get }
+/// A processor of several event types that has to wait before its output may be visible.
+public protocol SettlingProcessor<Output>: MultiProcessor {
+  /// Called after each call of a handler, `advance`, `drain` or `handOver`; may wait, for what must be stored before its output is visible.
+  /// Meanwhile commands are performed and no events arrive. A throw counts as one of the preceding call.
+  func settle(into output: inout Outlet<Output>) async throws
 }
 
 /// One event type that a `MultiProcessor` takes, with the method that processes its batches.
@@ -94,8 +94,8 @@ public struct InputHandler<Owner: MultiProcessor>: Sendable {
     }
   }
 
-  /// A handler with its inlet.
-  @usableFromInline package struct Attached: Sendable {
+  /// A handler with its inlet. A class, so that the loop need not retain its parts for each batch.
+  @usableFromInline package final class Attached: Sendable {
     @usableFromInline let inlet: any AnyInlet
     /// Processes waiting events, at most the given number; returns how many it has processed, which are not finished.
     @usableFromInline let process: @Sendable (isolated Owner, Int, inout Outlet<Owner.Output>) throws -> Int

@@ -118,13 +118,28 @@ extension Blueprint {
   }
 
   @inlinable
-  public static func processor<P: MultiProcessor>(_: P.Type) -> Blueprint {
+  public static func processor<P: MultiProcessor>(_: P.Type) -> Blueprint { multiProcessor(P.self, settling: nil, joining: nil) }
+
+  @inlinable
+  public static func processor<P: SettlingProcessor>(_: P.Type) -> Blueprint {
+    multiProcessor(P.self, settling: { component, output in try await component.settle(into: &output) }, joining: nil)
+  }
+
+  @inlinable
+  package static func processor<P: JoiningProcessor>(_: P.Type) -> Blueprint {
+    multiProcessor(P.self, settling: nil, joining: { P.turn(of: $0) })
+  }
+
+  @inlinable
+  static func multiProcessor<P: MultiProcessor>(
+    _: P.Type, settling settle: P.Settling?, joining join: (@Sendable ([any AnyInlet]) -> P.Turn?)?
+  ) -> Blueprint {
     let types = P.handlers.map(\.type)
     return Blueprint(.processor, P.self, inputs: types, output: P.Output.self, isTimed: true, topic: makeTopic(P.Output.self)) {
       settings, slot in
       let component = try P(settings, slot.context)
       var outlet = slot.outlet(of: P.Output.self)
-      return try await live(component, in: slot) { try await component.serveAll(slot, &outlet) }
+      return try await live(component, in: slot) { try await component.serveAll(slot, &outlet, settling: settle, joining: join) }
     }
   }
 

@@ -54,7 +54,7 @@ public import EventBus
   /// Passes the turn to the inlet with the earliest event, if that is certain.
   @usableFromInline
   func merge(_ turn: inout Turn<E>) -> Bool {
-    guard let next = Merge.next(clock.inlets, limit: maximumBatch) else {
+    guard let next = clock.merge.next(limit: maximumBatch) else {
       turn.limit = 0
       return false
     }

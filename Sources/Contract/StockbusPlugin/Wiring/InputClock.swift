@@ -5,6 +5,7 @@ internal import MarketData
 /// here.
 @usableFromInline package struct InputClock: Sendable {
   @usableFromInline let inlets: [any AnyInlet]
+  let merge: Merge
   /// The topic to which the watermark is passed on; nil if the component emits nothing or does not pass the watermark on.
   let output: (any AnyTopic)?
   /// Passes the watermark on in place of the output, inside the component's isolation.
@@ -28,6 +29,7 @@ internal import MarketData
   ) {
     self.relay = relay
     self.inlets = inlets
+    merge = Merge(inlets)
     self.output = output
     self.isMerging = isMerging && inlets.count > 1
     self.isTimed = isTimed
@@ -60,7 +62,7 @@ internal import MarketData
   /// The next events: the input's place, and how many of its waiting events, at most `limit`; nil if no event is certain to be the next.
   @usableFromInline
   func next(limit: Int) -> (place: Int, count: Int)? {
-    if inlets.count > 1 { return Merge.next(inlets, limit: limit) }
+    if inlets.count > 1 { return merge.next(limit: limit) }
     return inlets.first.flatMap { $0.isReady ? (0, limit) : nil }
   }
 
@@ -100,7 +102,7 @@ internal import MarketData
       let time = Timestamp(ns: Int64(reached))
       if let relay { relay(time) } else { output?.advance(to: time) }
     }
-    let wanted = isMerging ? Merge.prepareToSleep(inlets) : .max
+    let wanted = isMerging ? merge.prepareToSleep() : .max
     if !isMerging || wanted == .max {
       // Any advance of time may have to be passed on, or be what the component waits for.
       for inlet in inlets { inlet.sleepUntil(watermark: inlet.unreached, heeding: .all) }

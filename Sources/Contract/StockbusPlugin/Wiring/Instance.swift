@@ -157,20 +157,22 @@ extension TimedSink {
 
 extension MultiProcessor {
   @inlinable
-  nonisolated(nonsending) func serveAll(_ slot: Slot, _ output: inout Outlet<Output>) async throws -> Ending {
+  nonisolated(nonsending) func serveAll(
+    _ slot: Slot, _ output: inout Outlet<Output>, settling settle: Settling?, joining join: (@Sendable ([any AnyInlet]) -> Turn?)?
+  ) async throws -> Ending {
     while true {
       var attached = slot.inlets.compactMap { inlet in Self.handlers.first { $0.type == inlet.eventType }?.attach(inlet) }
       precondition(attached.count == slot.inlets.count, "the wiring gave a topic of another type")
-      if let first = (Self.self as? any TieBreaking.Type)?.firstAtTies {
+      if join != nil, let first = Self.handlers.first?.type {
         attached = attached.filter { $0.inlet.eventType == first } + attached.filter { $0.inlet.eventType != first }
       }
       let clock = slot.inputClock(attached.map(\.inlet), isTimed: true, passesOn: true)
-      try await serve(attached, clock, slot, &output)
+      try await serve(attached, clock, slot, &output, settling: settle, joining: join?(slot.inlets))
       let pause = try await slot.pause()
       if pause == .servingOn { continue }
       try await drained {
         if pause == .ended { try await drain(into: &output) } else { try await handOver(into: &output) }
-        try await settle(into: &output)
+        if let settle { try await settle(self, &output) }
       }
       try await output.flush()
       return pause == .ended ? .ended : .handedOver

@@ -44,30 +44,8 @@ extension InletGroup {
 extension TimedProcessor {
   @inlinable
   func serveTimed(_ inputs: InletGroup<Input>, _ output: inout Outlet<Output>) async throws {
-    guard var turn = inputs.firstTurn else { return }
-    var quantum = Quantum(inputs.parker)
-    var reported = Int.min
-    while true {
-      if inputs.hasNext(&turn) {
-        let room = try await output.someRoom()
-        let batch = turn.inlet.nextBatch(limit: min(room, turn.limit))
-        if batch.count == 0 { continue }
-        turn.inlet.begin(batch)
-        inputs.memory.mark()
-        do { try process(batch.span, into: &output) } catch { throw output.rolledBack(inputs.memory, error) }
-        try await output.flush()
-        turn.inlet.finish(batch.count, filtered: output.takeFiltered())
-        if quantum.isSpent(batch.count) { try await yield(inputs.stop) }
-        continue
-      }
-      // No event waits, but time may have advanced.
-      if let time = inputs.clock.timeToReport(after: reported) {
-        reported = time
-        try await output.advance(time, inputs.memory) { time, output in try advance(to: time, into: &output) }
-        continue
-      }
-      if quantum.spinBudget.spins() { continue }
-      if try await inputs.clock.sleepUntilReady(inputs.parker, inputs.stop, due: due, &quantum.spinBudget) { return }
+    try await inputs.serveTimed(into: &output, due: { due }, advance: { time, output in try advance(to: time, into: &output) }) {
+      batch, _, output in try process(batch, into: &output)
     }
   }
 }
@@ -76,51 +54,81 @@ extension TimedLaneProcessor {
   @inlinable
   func serveTimed(_ inputs: InletGroup<Input>, _ output: inout Outlet<Output>) async throws {
     attend(to: inputs.inlets.map(\.name))
-    guard var turn = inputs.firstTurn else { return }
-    var quantum = Quantum(inputs.parker)
+    try await inputs.serveTimed(into: &output, due: { due }, advance: { time, output in try advance(to: time, into: &output) }) {
+      batch, place, output in try process(batch, from: place, into: &output)
+    }
+  }
+}
+
+extension InletGroup {
+  /// As `serve`; also calls `advance` when time has advanced and no event waits.
+  @inlinable @inline(__always)
+  nonisolated(nonsending) func serveTimed<Output: Event>(
+    into output: inout Outlet<Output>, due: () -> Timestamp?, advance: (Timestamp, inout Outlet<Output>) throws -> Void,
+    _ process: (Span<E>, Int, inout Outlet<Output>) throws -> Void
+  ) async throws {
+    guard var turn = firstTurn else { return }
+    var quantum = Quantum(parker)
     var reported = Int.min
     while true {
-      if inputs.hasNext(&turn) {
+      if hasNext(&turn) {
         let room = try await output.someRoom()
         let batch = turn.inlet.nextBatch(limit: min(room, turn.limit))
         if batch.count == 0 { continue }
         turn.inlet.begin(batch)
-        inputs.memory.mark()
-        do { try process(batch.span, from: turn.place, into: &output) } catch { throw output.rolledBack(inputs.memory, error) }
+        memory.mark()
+        do { try process(batch.span, turn.place, &output) } catch { throw output.rolledBack(memory, error) }
         try await output.flush()
         turn.inlet.finish(batch.count, filtered: output.takeFiltered())
-        if quantum.isSpent(batch.count) { try await yield(inputs.stop) }
+        if quantum.isSpent(batch.count) { try await yield(stop) }
         continue
       }
       // No event waits, but time may have advanced.
-      if let time = inputs.clock.timeToReport(after: reported) {
+      if let time = clock.timeToReport(after: reported) {
         reported = time
-        try await output.advance(time, inputs.memory) { time, output in try advance(to: time, into: &output) }
+        try await output.advance(time, memory, advance)
         continue
       }
       if quantum.spinBudget.spins() { continue }
-      if try await inputs.clock.sleepUntilReady(inputs.parker, inputs.stop, due: due, &quantum.spinBudget) { return }
+      if try await clock.sleepUntilReady(parker, stop, due: due(), &quantum.spinBudget) { return }
     }
   }
 }
 
 extension MultiProcessor {
+  /// - Parameters:
+  ///   - settle: `SettlingProcessor.settle`; nil for other processors, since a call that may wait costs as much as a short batch.
+  ///   - join: see `JoiningProcessor.turn`.
   @inlinable
-  func serve(_ handlers: [InputHandler<Self>.Attached], _ clock: InputClock, _ slot: Slot, _ output: inout Outlet<Output>) async throws {
+  func serve(
+    _ handlers: [InputHandler<Self>.Attached], _ clock: InputClock, _ slot: Slot, _ output: inout Outlet<Output>,
+    settling settle: Settling?, joining join: Turn?
+  ) async throws {
     var quantum = Quantum(slot.parker)
     var reported = Int.min
+    let held = handlers.map { Unmanaged.passUnretained($0) }
+    defer { withExtendedLifetime(handlers) {} }
     while true {
+      if let join {
+        let count = join(self, try await output.someRoom(), &output)
+        if count > 0 {
+          try await output.flush()
+          if quantum.isSpent(count) { try await yield(slot.stop) }
+          continue
+        }
+      }
       if let next = clock.next(limit: maximumBatch) {
         let room = try await output.someRoom()
-        let handler = handlers[next.place]
+        let handler = held[next.place]
         let count: Int
         slot.context.memory.mark()
         do {
-          count = try handler.process(self, min(room, next.count), &output)
-          try await settle(into: &output)
+          count = try handler._withUnsafeGuaranteedRef { try $0.process(self, min(room, next.count), &output) }
+          if let settle { try await settle(self, &output) }
         } catch { throw output.rolledBack(slot.context.memory, error) }
         try await output.flush()
-        handler.finish(count, output.takeFiltered())
+        let filtered = output.takeFiltered()
+        handler._withUnsafeGuaranteedRef { $0.finish(count, filtered) }
         if quantum.isSpent(count) { try await yield(slot.stop) }
         continue
       }
@@ -128,7 +136,7 @@ extension MultiProcessor {
         reported = time
         try await output.advance(time, slot.context.memory) { time, output in
           try advance(to: time, into: &output)
-          try await settle(into: &output)
+          if let settle { try await settle(self, &output) }
         }
         continue
       }
