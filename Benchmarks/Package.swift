@@ -50,7 +50,9 @@ let package = Package(
       swiftSettings: inside),
     // Bars, movers, orders and the history. Apart from the hot paths, whose counts then need no database to build.
     .executableTarget(
-      name: "MarketBench", dependencies: ["Measuring"] + contract + runtime + market, packageAccess: false, swiftSettings: inside),
+      name: "MarketBench",
+      dependencies: ["Measuring"] + contract + runtime + market + plugins + ["Dedupe", "Sample"].map { .product(name: $0, package: "stockbus") },
+      packageAccess: false, swiftSettings: inside),
     // Messages to a NATS server and back: the client by itself, and a run.
     .executableTarget(
       name: "NATSBench", dependencies: ["Measuring"] + contract + runtime + nats, packageAccess: false, swiftSettings: inside),

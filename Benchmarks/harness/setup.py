@@ -96,7 +96,7 @@ class Setup:
         self._own(groups)
         if "bus" in groups:
             self._bus_peers()
-        if {"replay", "runtime", "feed", "bars", "conditions", "rules", "broker", "history", "web", "nats"} & set(groups):
+        if {"replay", "runtime", "feed", "bars", "conditions", "columns", "rules", "broker", "history", "web", "nats"} & set(groups):
             self._python()
         if {"replay", "runtime"} & set(groups):
             self._need("rowfilter", self._cpp("rowfilter"))
@@ -149,7 +149,7 @@ class Setup:
             outcomes.append(_run(["make", "build", "PRODUCT=WildPlugins"], cwd=PROJECT))
         if "homes" in groups:
             outcomes.append(_run([compiler or "cc", "-O2", "-o", BIN / "pass", PEERS / "c" / "pass.c"]))
-        market = {"bars", "movers", "broker", "history"}
+        market = {"bars", "movers", "columns", "broker", "history"}
         for needed, product in (({"bus"}, "BusBench"), ({"feed"}, "FeedBench"), ({"feed"}, "HotPaths"), (market, "MarketBench"), ({"conditions"}, "ConditionBench"), ({"nats"}, "NATSBench")):
             if self.build and needed & set(groups):
                 say(f"building {product}")

@@ -17,7 +17,7 @@ struct ConditionBench {
     guard arguments.count >= 3, let count = Int(arguments[0]), let symbols = Int(arguments[1]), count > 0, symbols > 0 else {
       fatalError("usage: ConditionBench TRADES SYMBOLS FUNCTION [steady]")
     }
-    let trades = trades(count, symbols: try (0..<symbols).map { try Symbol("S\($0)") })
+    let trades = Numbered.trades(count, symbols: try Numbered.symbols(symbols))
     let isSteady = arguments.contains("steady")
     let function = arguments[2]
     var report = Report()
@@ -91,21 +91,5 @@ struct ConditionBench {
     }
     report.add("ready", ready)
     report.add("sum", Int(sum))
-  }
-
-  /// Trades that follow from their number alone, so that every peer can make the same: in 6.5 hours, as of a session.
-  private static func trades(_ count: Int, symbols: [Symbol]) -> [Trade] {
-    let step = 23_400_000_000_000 / Int64(count)
-    return (0..<count).map { i in
-      var z = (UInt64(i) &+ 1) &* 0x9E37_79B9_7F4A_7C15
-      z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-      let random = z ^ z >> 31
-      let cents = 10_000 + Int64(i) / 4096 % 500 + Int64(random >> 48 % 21)
-      let time = Timestamp(ns: 1_719_840_600_000_000_000 + Int64(i) * step)
-      return Trade(
-        symbol: symbols[Int(random % UInt64(symbols.count))], price: Price(raw: cents * 10_000_000),
-        size: Quantity(raw: (1 + Int64(random >> 32 % 999)) * 1_000_000_000), time: time, received: time, priceDecimals: 2)
-    }
   }
 }

@@ -15,6 +15,10 @@ struct Subject {
     outputCapacity: Int = 1 << 13
   ) throws {
     let given = ConfigNode(.options(options), at: ConfigNode.Mark(line: 1, column: 1))
+    try self.init(plugin, given, reading: inputs, outputCapacity: outputCapacity)
+  }
+
+  init(_ plugin: Plugin, _ given: ConfigNode, reading inputs: [any AnyTopic], outputCapacity: Int) throws {
     guard let blueprint = plugin.blueprint(for: inputs.map(\.eventType), options: given) else {
       throw HotPathError("\(plugin.name) does not fit")
     }

@@ -1,7 +1,8 @@
 internal import Measuring
+internal import StockbusConfig
 internal import StockbusPlugin
 
-/// `MarketBench bars|movers|broker|history|history-reads …`: sends events through one of the plugins that remember, on one thread, and
+/// `MarketBench bars|movers|columns|broker|history|history-reads …`: sends events through one of the plugins that remember, on one thread, and
 /// prints a line of JSON with the processor's seconds. Every work compares its result with what it has to be, or prints sums of it for the runner to compare.
 @main
 struct MarketBench {
@@ -16,6 +17,7 @@ struct MarketBench {
     switch arguments.first {
     case "bars": try await bars(next())
     case "movers": try await movers(next(), symbols: next(), options: words.first ?? "{}", jumps: words.contains("random"))
+    case "columns": try await columns(words.first ?? "", next())
     case "broker": try await broker(quotes: next(), orders: next(), trails: words.contains("trails"), told: words.contains("told"))
     case "history":
       guard let path = words.first else { throw HotPathError(usage) }
@@ -30,6 +32,7 @@ struct MarketBench {
   private static let usage = """
     usage: MarketBench bars TRADES
            MarketBench movers UPDATES SYMBOLS OPTIONS [random]
+           MarketBench columns as_of|derive|pass|sample|dedupe TRADES
            MarketBench broker QUOTES ORDERS [trails] [told]
            MarketBench history BARS SYMBOLS FILE
            MarketBench history-reads BARS NANOSECONDS SYMBOLS FILE
@@ -44,6 +47,11 @@ func seconds(_ work: () async throws -> Void) async rethrows -> Double {
 }
 
 extension Subject {
+  /// - Parameter options: as in a configuration.
+  init(_ plugin: Plugin, options: String, reading inputs: [any AnyTopic] = [], outputCapacity: Int = 1 << 13) throws {
+    try self.init(plugin, YAMLParser.node(options), reading: inputs, outputCapacity: outputCapacity)
+  }
+
   /// Attaches a reader, before the events come, for `results`.
   func reader<E: Event>(of _: E.Type) throws -> Inlet<E> {
     guard let topic = slot.output as? Topic<E> else { throw HotPathError("it gives no \(E.eventName)") }

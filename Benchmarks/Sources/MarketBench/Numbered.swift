@@ -1,0 +1,1 @@
+../ConditionBench/Numbered.swift

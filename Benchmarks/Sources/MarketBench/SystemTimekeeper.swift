@@ -1,0 +1,1 @@
+../../../Sources/Runtime/StockbusRuntime/SystemTimekeeper.swift
