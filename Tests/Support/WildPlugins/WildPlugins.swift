@@ -41,12 +41,14 @@ actor Wild: Processor, CommandableComponent {
     self.context = context
   }
 
+  static func columns(_: WildSettings, reading columns: ColumnLayout) -> ColumnLayout { columns }
+
   func start() async throws { if settings.when == .start { try settings.deed.act(context) } }
 
   func process(_ events: Span<Trade>, into output: inout Outlet<Trade>) throws {
     for i in events.indices {
       if settings.when == .event, events[i].size == Quantity(raw: Int64(settings.at) * 1_000_000_000) { try settings.deed.act(context) }
-      output.send(events[i])
+      output.pass(events, i)
       count += 1
       if settings.remembers { context.remember(count, MemoryKey("count", whenOptionsChange: .keep)) }
     }
