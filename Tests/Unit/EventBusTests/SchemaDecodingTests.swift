@@ -1,5 +1,6 @@
 import EventBus
 import MarketData
+import TestSupport
 import Testing
 
 /// Decoding: what is accepted, and the position in errors.
@@ -67,6 +68,34 @@ import Testing
   ])
   func `columns are read from cells behind the fields, and a record may end before them`(_ what: (cells: String, row: String)) {
     #expect(row(csv: what.cells) == what.row)
+  }
+
+  @Test func `random bytes in a line with columns are an error or values, never more`() {
+    var random = SplitMix(3)
+    let json = Array(
+      (#"{"symbol":"A","price":1,"size":2,"# + tail.dropLast() + #","vwap":1.5,"seen":"1970-01-01T00:00:01Z","late":true}"#).utf8)
+    let csv = Array(#"A,1,2,sell,5,7,,1.5,,"2",1970-01-01T00:00:01Z,true"#.utf8)
+    let letters = Array(#"0159.-,":{}tfn \u{0}"#.utf8)
+    var (good, bad) = (0, 0)
+    for round in 0..<4000 {
+      var bytes = round % 2 == 0 ? json : csv
+      for _ in 0..<(1 + random.upTo(2)) { bytes[random.upTo(bytes.count - 1)] = letters[random.upTo(letters.count - 1)] }
+      bytes.removeLast(random.upTo(3) == 0 ? random.upTo(bytes.count - 1) : 0)
+      bytes.withUnsafeBufferPointer { bytes in
+        var reader = ByteReader(bytes)
+        var row: [Int64] = []
+        do throws(TextError) {
+          if round % 2 == 0 {
+            _ = try Trade.schema.decodeJSON(&reader, columns: Self.columns, row: &row)
+          } else {
+            _ = try Trade.schema.decodeCSV(&reader, columns: Self.columns, row: &row)
+          }
+          good += 1
+          if row.count != 5 || ![0, 1, ColumnLayout.missing].contains(row[4]) { bad += 1 }
+        } catch { if error.offset > bytes.count { bad += 1 } }
+      }
+    }
+    #expect(good > 100 && bad == 0)
   }
 
   @Test func `numbers that share their decimals keep the most`() throws {
