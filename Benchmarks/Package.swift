@@ -51,7 +51,8 @@ let package = Package(
     // Bars, movers, orders and the history. Apart from the hot paths, whose counts then need no database to build.
     .executableTarget(
       name: "MarketBench",
-      dependencies: ["Measuring"] + contract + runtime + market + plugins + ["Dedupe", "Sample"].map { .product(name: $0, package: "stockbus") },
+      dependencies: ["Measuring"] + contract + runtime + market + plugins
+        + [.product(name: "Dedupe", package: "stockbus"), .product(name: "Sample", package: "stockbus")],
       packageAccess: false, swiftSettings: inside),
     // Messages to a NATS server and back: the client by itself, and a run.
     .executableTarget(

@@ -4,6 +4,7 @@ Derive a class from `Source`, `Processor` or `Sink`, and end the file with `run(
 except that every number is a `decimal.Decimal` with exactly the digits that were written. A member of an event may be a Decimal or an int,
 which is sent digit by digit, or a float, which is sent rounded to nine decimals, the most that an event keeps; a Decimal with more is refused.
 In a state a float is refused, since it would come back as another number.
+Columns beside events are members of these like fields: `event["vwap"]`, `None` without a value. Those that a program adds are in its `columns`.
 `print` goes to standard error, since standard output belongs to the protocol. Call what is here on the main thread only.
 """
 from __future__ import annotations
@@ -17,7 +18,7 @@ import sys
 import time
 import traceback
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from json.encoder import encode_basestring
 from typing import Any, ClassVar, NoReturn, Optional, Union
@@ -26,6 +27,9 @@ Event = dict[str, Any]
 MESSAGE_LIMIT, STATE_LIMIT = 1 << 20, 64 << 10  # bytes, of the protocol
 TEXT_LIMIT = 32 << 10  # characters of a text for people: three of them fit into a message, however they are escaped
 EVENTS_SIZE = 256 << 10  # bytes of events in a message; more go into several, so that the host begins early and little is held here
+
+
+COLUMN_KINDS = ("number", "percent", "duration", "time", "flag")
 
 
 class Refused(Exception):
@@ -172,6 +176,7 @@ class _Program:
     kind: ClassVar[str]
     takes: Sequence[str] = ()  # event types; empty for any
     emits: Optional[str] = None
+    columns: Mapping[str, str] = {}  # what it adds beside the fields, by name with its kind (COLUMN_KINDS); 'extra_columns' in a configuration
     commits = False  # true for a source that calls `commit`
     component = ""  # the name in the configuration
     seed = 0  # for random numbers
@@ -208,7 +213,13 @@ class _Program:
         self.component = str(hello.get("component", ""))
         if hello["hello"] < 1 or hello.get("kind") != self.kind:
             raise ProtocolError(f"the host wants a {hello.get('kind')}, version {hello['hello']}; this is a {self.kind}, version 1")
-        answer = {"name": os.path.basename(sys.argv[0]), "takes": self.takes, "emits": self.emits, "commits": self.commits}
+        for name, of in self.columns.items():
+            if of not in COLUMN_KINDS:
+                raise ValueError(f"the column '{name}' is a {of}; there are {', '.join(COLUMN_KINDS)}")
+        columns = [{"name": name, "kind": of} for name, of in self.columns.items()]
+        answer = {
+            "name": os.path.basename(sys.argv[0]), "takes": self.takes, "emits": self.emits, "columns": columns, "commits": self.commits,
+        }
         self._host.flush(encode({"hello": 1, **{name: value for name, value in answer.items() if value}}))
         start = self._expect("start")
         self.seed = int(start.get("seed", 0))

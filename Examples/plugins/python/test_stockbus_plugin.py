@@ -254,6 +254,35 @@ class Lives(PluginTest):
             self.assertEqual(program.errors(), "")
 
 
+class Columns(PluginTest):
+    def test_columns_come_as_members_and_what_is_added_is_said_in_hello_and_sent_digit_by_digit(self) -> None:
+        program = self.program(HEAD + """
+class Marked(Processor):
+    columns = {"double": "number", "over": "flag"}
+    def process(self, event):
+        vwap = event["vwap"]
+        yield {**event, "double": None if vwap is None else 2 * vwap, "over": event["price"] > (vwap or 0)}
+run(Marked)
+""")
+        hello = '{"hello":1,"kind":"processor","takes":"trade","emits":"trade","columns":[{"name":"vwap","kind":"number"}],"framings":["lines"]}'
+        columns = [{"name": "double", "kind": "number"}, {"name": "over", "kind": "flag"}]
+        self.assertEqual(program.begin(hello=hello), {"hello": 1, "name": "plugin.py", "columns": columns})
+        program.send('{"events":[{"price":3,"vwap":100.123456789},{"price":1.50,"vwap":null}],"last":2}')
+        self.assertEqual(
+            program.line(),
+            '{"events":[{"price":3,"vwap":100.123456789,"double":200.246913578,"over":false},'
+            '{"price":1.50,"vwap":null,"double":null,"over":true}]}',
+        )
+        self.assertEqual(program.line(), '{"done":2}')
+        self.assertEqual(program.ask('{"drain":true}'), '{"drained":true}')
+        self.assertEqual(program.end(), 0)
+
+    def test_a_kind_that_nobody_knows_fails_the_start(self) -> None:
+        program = self.program(HEAD + 'class P(Processor):\n    columns = {"vwap": "float"}\nrun(P)\n')
+        program.send('{"hello":1,"kind":"processor"}')
+        self.assert_failed(program, "the column 'vwap' is a float; there are number, percent, duration, time, flag")
+
+
 class Sources(PluginTest):
     def test_stop_ends_a_source_that_never_waits_and_closes_its_generator(self) -> None:
         source = self.program(ENDLESS, "source")

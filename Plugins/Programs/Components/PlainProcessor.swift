@@ -6,7 +6,16 @@ package actor PlainProcessor<Input: Event, Output: Event>: Source, Sink, Backgro
   private let lines: PlainLines
 
   package init(_ settings: ProgramProcessorSettings, _ context: Context) throws {
-    lines = PlainLines(settings.program, .processor, context)
+    lines = PlainLines(
+      settings.program, .processor, context, columns: Self.columns(settings, reading: context.columns.layout))
+  }
+
+  package static func textFaults(in settings: ProgramProcessorSettings, reading columns: ColumnLayout) -> [TextFault] {
+    settings.columnFaults(Input.self, Output.self, reading: columns)
+  }
+
+  package static func columns(_ settings: ProgramProcessorSettings, reading columns: ColumnLayout) -> ColumnLayout {
+    settings.columns(Input.self, Output.self, reading: columns)
   }
 
   package func start() async throws { try await lines.open() }

@@ -12,8 +12,18 @@ package actor ProgramProcessor<Input: Event, Output: Event>: AsyncProcessor, Com
 
   package init(_ settings: ProgramProcessorSettings, _ context: Context) throws {
     relaysCommands = settings.program.hostsPlugin
-    session = ProgramSession(
-      settings.program, ProgramRole(kind: .processor, takes: Input.eventName, emits: Output.eventName), context)
+    let reads = context.columns.layout
+    let role = ProgramRole(
+      kind: .processor, takes: Input.eventName, emits: Output.eventName, reads: reads, columns: Self.columns(settings, reading: reads))
+    session = ProgramSession(settings.program, role, context)
+  }
+
+  package static func textFaults(in settings: ProgramProcessorSettings, reading columns: ColumnLayout) -> [TextFault] {
+    settings.columnFaults(Input.self, Output.self, reading: columns)
+  }
+
+  package static func columns(_ settings: ProgramProcessorSettings, reading columns: ColumnLayout) -> ColumnLayout {
+    settings.columns(Input.self, Output.self, reading: columns)
   }
 
   package func start() async throws { try await session.open() }

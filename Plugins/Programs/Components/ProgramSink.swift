@@ -14,7 +14,7 @@ package actor ProgramSink<Input: Event>: Sink, CommandRelay, BoundComponent, Bac
 
   package init(_ settings: ProgramSettings, _ context: Context) throws {
     relaysCommands = settings.hostsPlugin
-    session = ProgramSession(settings, ProgramRole(kind: .sink, takes: Input.eventName, emits: nil), context)
+    session = ProgramSession(settings, ProgramRole(kind: .sink, takes: Input.eventName, emits: nil, reads: context.columns.layout), context)
     plain = settings.protocol == .lines ? PlainLines(settings, .sink, context) : nil
   }
 

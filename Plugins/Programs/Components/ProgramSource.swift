@@ -14,9 +14,17 @@ package actor ProgramSource<Output: Event>: Source, CommandRelay, BoundComponent
 
   package init(_ settings: ProgramSourceSettings, _ context: Context) throws {
     relaysCommands = settings.program.hostsPlugin
-    session = ProgramSession(settings.program, ProgramRole(kind: .source, takes: nil, emits: Output.eventName), context)
-    plain = settings.program.protocol == .lines ? PlainLines(settings.program, .source, context) : nil
+    let columns = settings.extraColumns.layout
+    session = ProgramSession(
+      settings.program, ProgramRole(kind: .source, takes: nil, emits: Output.eventName, columns: columns), context)
+    plain = settings.program.protocol == .lines ? PlainLines(settings.program, .source, context, columns: columns) : nil
   }
+
+  package static func textFaults(in settings: ProgramSourceSettings, reading _: ColumnLayout) -> [TextFault] {
+    settings.program.hostsPlugin ? [] : settings.extraColumns.faults(beside: Output.self)
+  }
+
+  package static func columns(_ settings: ProgramSourceSettings, reading _: ColumnLayout) -> ColumnLayout { settings.extraColumns.layout }
 
   package func start() async throws {
     if let plain { try await plain.open() } else { try await session.open() }

@@ -10,15 +10,20 @@ protocol HostedEventList: AnyObject {
 /// Reads a topic for a task that polls it.
 final class HostedEvents<E: Event>: HostedEventList {
   private let inlet: Inlet<E>
+  private let columns: BatchColumns
   private var packer = EventPacker(PackedLayout(E.self))
 
-  init(_ topic: Topic<E>, _ waiting: Waiting) { inlet = topic.attach(Parker(waiting)) }
+  init(_ topic: Topic<E>, _ waiting: Waiting) {
+    inlet = topic.attach(Parker(waiting))
+    columns = BatchColumns(topic.columns)
+  }
 
   func take(to out: inout ByteWriter) {
     while true {
       let batch = inlet.nextBatch(limit: HostedFrames.most)
       if batch.count == 0 { return }
-      HostedFrames.put(Span(_unsafeElements: batch), &packer, to: &out)
+      if !columns.layout.isEmpty { columns.enter(batch, of: inlet) }
+      HostedFrames.put(Span(_unsafeElements: batch), columns, &packer, to: &out)
       inlet.finish(batch.count)
     }
   }
@@ -27,13 +32,20 @@ final class HostedEvents<E: Event>: HostedEventList {
 enum HostedFrames {
   /// The most events of one frame: 1 MiB is the most that a host accepts.
   static let most = 1024
+  private static let mostWithColumns = 256
 
-  static func put<E: Event>(_ events: Span<E>, _ packer: inout EventPacker, to out: inout ByteWriter) {
+  /// Writes the batch in hand, with its columns if there are any.
+  static func put<E: Event>(_ events: Span<E>, _ columns: BatchColumns, _ packer: inout EventPacker, to out: inout ByteWriter) {
     var next = 0
     while next < events.count {
       let frame = Frame.begin(.events, in: &out)
       Frame.put(last: 0, in: &out)
-      next += packer.pack(events, from: next, most: most, to: &out)
+      if columns.layout.isEmpty {
+        next += packer.pack(events, from: next, most: most, to: &out)
+      } else {
+        let first = next
+        next += FramedRows.put(columns, from: first, to: &out) { packer.pack(events, from: first, most: mostWithColumns, to: &$0) }
+      }
       Frame.end(frame, in: &out)
     }
   }
@@ -42,18 +54,20 @@ enum HostedFrames {
 /// Sends the events of a hosted source to the host, as they are published.
 actor HostedOutput<E: Event>: Sink {
   private let life: HostedLife
+  private let columns: BatchColumns
   private var packer = EventPacker(PackedLayout(E.self))
   private var out = ByteWriter(capacity: 64 << 10)
 
-  init(_: NoOptions, _: Context) throws {
+  init(_: NoOptions, _ context: Context) throws {
     guard let life = HostedOutputs.life else { throw HostWire.Broken() }
     self.life = life
+    columns = context.columns
   }
 
   func receive(_ events: Span<E>) {
     out.clear()
     life.reports.report(life.context, isUrgent: false, to: &out)
-    HostedFrames.put(events, &packer, to: &out)
+    HostedFrames.put(events, columns, &packer, to: &out)
     life.voice.write(out)
   }
 }
@@ -75,7 +89,7 @@ enum HostedOutputs {
   static func sink(of topic: any AnyTopic, _ life: HostedLife) throws -> @Sendable () async throws -> Void {
     func blueprint<E: Event>(_: E.Type) -> Blueprint { .sink(HostedOutput<E>.self) }
     let assembly = try blueprint(topic.eventType).assembly(nil, at: ConfigNode.Mark(file: life.context.id, line: 1, column: 1))
-    let slot = Slot(.sink, life.context, inputs: [Edge(topic)], output: nil)
+    let slot = Slot(.sink, life.context.reading(topic.columns), inputs: [Edge(topic)], output: nil)
     return { try await $life.withValue(life) { _ = try await slot.run(assembly) } }
   }
 }

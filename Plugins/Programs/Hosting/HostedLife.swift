@@ -22,7 +22,7 @@ final class HostedLife: Sendable {
     self.reports = reports
     self.voice = voice
     var plan = Blueprint.TopicPlan(name: context.id)
-    plan.waiting = context.waiting
+    (plan.waiting, plan.columns) = (context.waiting, assembly.columns)
     slot = Slot(blueprint.kind, context, inputs: [], output: blueprint.makeTopic(plan), awaitsInputs: !blueprint.inputs.isEmpty)
   }
 
@@ -85,7 +85,7 @@ struct HostedFeed {
   func serve<Input: Event>(_: Input.Type) async throws {
     let topic = Topic<Input>(
       "\(life.context.id)-in", capacity: 4 * Self.most, keepsLatest: false, memory: SubscriptionOptions.defaultMemory,
-      producer: Parker(life.context.waiting))
+      columns: life.context.columns.layout, producer: Parker(life.context.waiting))
     var outlet = Outlet(topic)
     let unpacker = EventUnpacker<Input>(PackedLayout(Input.self), .open, limit: Symbol.limit)
     let output = life.slot.output.map { HostedOutputs.list(of: $0, life.context) }
@@ -99,7 +99,12 @@ struct HostedFeed {
       var (last, given) = (0, 0)
       while let present = message {
         guard case .events(let content, let number) = present else { break }
-        given += try unpacker.unpack(content, into: &outlet)
+        if topic.columns.isEmpty {
+          given += try unpacker.unpack(content, into: &outlet)
+        } else {
+          guard let (events, rows) = FramedRows.split(content) else { throw HostWire.Broken() }
+          given += try unpacker.unpack(events, rows: rows, into: &outlet)
+        }
         outlet.commit()
         last = number
         message = given < Self.most ? try wire.nextAtOnce() : nil

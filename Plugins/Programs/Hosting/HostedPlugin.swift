@@ -46,7 +46,11 @@ package struct HostedPlugin {
     do {
       let greeting = try await wire.hello()
       guard let id = greeting["component"]?.text else { throw HostWire.Broken() }
-      voice.answer(["hello": 1, "framing": "binary"])
+      guard let reads = ColumnLayout(json: greeting["columns"]), let columns = ColumnLayout(json: greeting["emits_columns"]) else {
+        throw HostWire.Broken()
+      }
+      let framing = reads.isEmpty && columns.isEmpty ? "binary" : ProgramRole.framingWithColumns
+      voice.answer(["hello": 1, "framing": .string(framing)])
       guard case .other(let message)? = try await wire.next(), let start = message["start"], let name = start["plugin"]?.text else {
         throw HostWire.Broken()
       }
@@ -64,11 +68,13 @@ package struct HostedPlugin {
       }
       let reports = HostedReports(voice)
       let context = try surroundings.context(
-        HostedContext(id: id, runtime: ConfigNode(start["runtime"] ?? [:], at: mark), reports: reports, voice: voice))
+        HostedContext(id: id, runtime: ConfigNode(start["runtime"] ?? [:], at: mark), reports: reports, voice: voice)
+      ).reading(reads)
       let assembly: Blueprint.Assembly
-      do throws(Problems) { assembly = try blueprint.assembly(options, at: mark) } catch {
+      do throws(Problems) { assembly = try blueprint.assembly(options, at: mark, reading: reads) } catch {
         throw HostingError(error.sorted.map(\.message).joined(separator: "; "))
       }
+      if assembly.columns != columns { throw HostingError("it has other columns here than in the run") }
       let life = HostedLife(blueprint, assembly, context, reports, voice, surroundings.executor)
       if let upstream { try await HostedFeed(wire, life).serve(upstream) } else { try await publish(life) }
       return true

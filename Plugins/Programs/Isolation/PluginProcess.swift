@@ -43,6 +43,10 @@ package enum PluginProcess {
     var entries = [
       entry("run", ConfigNode(.list([word(program), word(command)]), at: mark)), entry("options", ConfigNode(.map(start), at: mark)),
     ]
+    if !hosted.columns.isEmpty {
+      let kinds = hosted.columns.columns.map { entry($0.name, word($0.kind.rawValue)) }
+      entries.append(entry("extra_columns", ConfigNode(.map(kinds), at: mark)))
+    }
     // Its keys are options of a program too.
     if case .map(let own) = hosted.process.value { entries += own }
     return ConfigNode(.map(entries), at: mark)

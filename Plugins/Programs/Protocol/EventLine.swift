@@ -9,9 +9,29 @@ enum EventLine {
     return goToEvents(&text)
   }
 
-  /// Sends the events of a message; returns how many they were.
+  /// Sends the events of a message, with the columns of the output if it has any; returns how many they were.
   static func read<E: Event>(
-    _ line: UnsafeBufferPointer<UInt8>, into output: inout Outlet<E>, _ symbols: inout SymbolTally
+    _ line: UnsafeBufferPointer<UInt8>, into output: inout Outlet<E>, _ symbols: inout SymbolTally, columns: ColumnLayout = ColumnLayout()
+  ) throws(TextError) -> Int {
+    if columns.isEmpty {
+      return try read(line) { (text) throws(TextError) in
+        let event = try E.schema.decodeJSON(&text)
+        guard symbols.takes(event) else { throw TextError(.tooManySymbols, at: text.offset) }
+        output.send(event)
+      }
+    }
+    var row: [Int64] = []
+    return try read(line) { (text) throws(TextError) in
+      let event = try E.schema.decodeJSON(&text, columns: columns, row: &row)
+      guard symbols.takes(event) else { throw TextError(.tooManySymbols, at: text.offset) }
+      output.send(event, row: row)
+    }
+  }
+
+  /// Reads a message, and each of its events by `take`; returns how many they were.
+  @inline(__always)
+  private static func read(
+    _ line: UnsafeBufferPointer<UInt8>, _ take: (inout ByteReader) throws(TextError) -> Void
   ) throws(TextError) -> Int {
     var text = ByteReader(line)
     text.allowsExponents = false
@@ -24,9 +44,7 @@ enum EventLine {
       text.at += 1
     } else {
       while true {
-        let event = try E.schema.decodeJSON(&text)
-        guard symbols.takes(event) else { throw TextError(.tooManySymbols, at: text.offset) }
-        output.send(event)
+        try take(&text)
         count += 1
         text.goPastBlanks()
         if text.peek == UInt8(ascii: "]") { break }

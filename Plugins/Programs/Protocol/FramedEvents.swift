@@ -6,17 +6,29 @@ struct FramedEvents {
   /// The most events of one frame to the program.
   static let most = 256
 
+  /// The columns of the component's output; none if the program packs events without columns.
+  private let columns: ColumnLayout
   private var packer: EventPacker?
   /// An `EventUnpacker` of the output's type.
   private var unpacker: AnyObject?
 
-  /// Writes a frame with the next events; `sent` becomes the number of the last one.
-  mutating func give<E: Event>(_ events: Span<E>, from next: inout Int, sent: inout Int, to out: inout ByteWriter) {
+  init(columns: ColumnLayout = ColumnLayout()) { self.columns = columns }
+
+  /// Writes a frame with the next events, and their columns if there are any; `sent` becomes the number of the last one.
+  mutating func give<E: Event>(
+    _ events: Span<E>, _ columns: BatchColumns?, from next: inout Int, sent: inout Int, to out: inout ByteWriter
+  ) {
     let frame = Frame.begin(.events, in: &out)
     let number = out.count
     Frame.put(last: 0, in: &out)
     if packer == nil { packer = EventPacker(PackedLayout(E.self)) }
-    let taken = packer?.pack(events, from: next, most: Self.most, to: &out) ?? 0
+    let first = next
+    let taken =
+      if let columns {
+        FramedRows.put(columns, from: first, to: &out) { packer?.pack(events, from: first, most: Self.most, to: &$0) ?? 0 }
+      } else {
+        packer?.pack(events, from: first, most: Self.most, to: &out) ?? 0
+      }
     sent += taken
     next += taken
     Frame.put(last: sent, at: number, in: &out)
@@ -30,8 +42,15 @@ struct FramedEvents {
     if unpacker == nil { unpacker = EventUnpacker<E>(PackedLayout(E.self), intake, limit: intake.limit) }
     guard let unpacker = unpacker as? EventUnpacker<E> else { preconditionFailure("a component has one output") }
     if content.count < Frame.numberSize { throw ProgramError("sends events without a sequence number") }
+    let packed = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(content)[Frame.numberSize...])
+    var (batch, rows): (UnsafeRawBufferPointer, UnsafeRawBufferPointer?) = (packed, nil)
+    if !columns.isEmpty {
+      guard let parts = FramedRows.split(packed) else { throw ProgramError("sends packed events whose length does not fit the frame") }
+      if FramedRows.hasBadFlag(parts.rows, columns) { throw ProgramError("sends a flag that is neither 0 nor 1") }
+      (batch, rows) = parts
+    }
     do throws(PackingError) {
-      return try unpacker.unpack(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(content)[Frame.numberSize...]), into: &output)
+      return try unpacker.unpack(batch, rows: rows, into: &output)
     } catch { throw ProgramError("sends bad packed events of \(E.eventName): \(error)") }
   }
 }

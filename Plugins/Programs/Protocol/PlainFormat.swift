@@ -15,13 +15,26 @@ extension PlainFormat {
     out.append("\n")
   }
 
-  /// Reads a whole line.
-  func read<E: Event>(_ line: UnsafeBufferPointer<UInt8>, as _: E.Type) throws(TextError) -> E {
+  /// The same with the columns in `row`, for which the encoder was made.
+  func write<E: Event>(_ event: E, row: [Int64], by encoder: EventEncoder<E>, to out: inout ByteWriter) {
+    switch self {
+    case .json: encoder.encodeJSON(event, row: row, to: &out)
+    case .csv: encoder.encodeCSV(event, row: row, to: &out)
+    }
+    out.append("\n")
+  }
+
+  /// Reads a whole line; `row` becomes the values of the columns.
+  func read<E: Event>(
+    _ line: UnsafeBufferPointer<UInt8>, as _: E.Type, columns: ColumnLayout, row: inout [Int64]
+  ) throws(TextError) -> E {
     var text = ByteReader(line)
     let event =
-      switch self {
-      case .json: try E.schema.decodeJSON(&text)
-      case .csv: try E.schema.decodeCSV(&text)
+      switch (self, columns.isEmpty) {
+      case (.json, true): try E.schema.decodeJSON(&text)
+      case (.csv, true): try E.schema.decodeCSV(&text)
+      case (.json, false): try E.schema.decodeJSON(&text, columns: columns, row: &row)
+      case (.csv, false): try E.schema.decodeCSV(&text, columns: columns, row: &row)
       }
     while text.at < text.end, text.at.pointee == 32 || text.at.pointee == 13 { text.at += 1 }
     try text.expectEnd()

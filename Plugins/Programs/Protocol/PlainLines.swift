@@ -20,6 +20,10 @@ final class PlainLines {
   private let context: Context
   private let kind: Blueprint.Kind
   private let format: PlainFormat
+  /// The columns of the input, nil without any; those of the output, and the row of the line in hand.
+  private let reads: BatchColumns?
+  private let columns: ColumnLayout
+  private var row: [Int64] = []
   private var readable: PipeReadiness?
   private var writable: PipeReadiness?
   private var errorsReadable: PipeReadiness?
@@ -51,7 +55,10 @@ final class PlainLines {
   /// How the program has ended after the end of its input; nil before that.
   private var end: ProgramEnd?
 
-  init(_ settings: ProgramSettings, _ kind: Blueprint.Kind, _ context: Context) {
+  /// - Parameter columns: those of the output.
+  init(_ settings: ProgramSettings, _ kind: Blueprint.Kind, _ context: Context, columns: ColumnLayout = ColumnLayout()) {
+    reads = context.columns.layout.isEmpty ? nil : context.columns
+    self.columns = columns
     life = ProgramLife(settings, context)
     self.context = context
     self.kind = kind
@@ -115,16 +122,27 @@ final class PlainLines {
   private func encode<E: Event>(_ events: Span<E>, from next: inout Int) {
     writtenBefore += written
     written = 0
-    Self.encode(events, from: &next, format, to: &out, &sent, writtenBefore)
+    if let reads {
+      let encoder = EventEncoder<E>(columns: reads.layout)
+      var row: [Int64] = []
+      Self.encode(events.count, from: &next, to: &out, &sent, writtenBefore) { [format] i, out in
+        reads.copyRow(i, to: &row)
+        format.write(events[i], row: row, by: encoder, to: &out)
+      }
+    } else {
+      Self.encode(events.count, from: &next, to: &out, &sent, writtenBefore) { [format] i, out in format.write(events[i], to: &out) }
+    }
   }
 
   /// Separate, so that the buffers are accessed once for all events.
-  private static func encode<E: Event>(
-    _ events: Span<E>, from next: inout Int, _ format: PlainFormat, to out: inout ByteWriter, _ sent: inout SentEvents, _ before: Int
+  @inline(__always)
+  private static func encode(
+    _ count: Int, from next: inout Int, to out: inout ByteWriter, _ sent: inout SentEvents, _ before: Int,
+    write: (Int, inout ByteWriter) -> Void
   ) {
     out.clear()
-    while next < events.count, out.count < chunk {
-      format.write(events[next], to: &out)
+    while next < count, out.count < chunk {
+      write(next, &out)
       sent.append(endingAt: before + out.count)
       next += 1
     }
@@ -254,12 +272,13 @@ final class PlainLines {
   private func take<E: Event>(_ line: UnsafeBufferPointer<UInt8>, _ output: inout Outlet<E>) {
     got += 1
     do throws(TextError) {
-      let event = try format.read(line, as: E.self)
-      if symbols.takes(event) { output.send(event) } else { throw TextError(.tooManySymbols, at: 0) }
+      let event = try format.read(line, as: E.self, columns: columns, row: &row)
+      guard symbols.takes(event) else { throw TextError(.tooManySymbols, at: 0) }
+      if columns.isEmpty { output.send(event) } else { output.send(event, row: row) }
     } catch {
       context.reject(
         String(decoding: line.prefix(Self.shownLimit), as: UTF8.self), origin: "the program's line \(got)",
-        reason: "bad \(E.eventName): \(E.schema.explanation(of: error))")
+        reason: "bad \(E.eventName): \(E.schema.explanation(of: error, beside: columns))")
     }
   }
 

@@ -11,8 +11,11 @@ internal import StockbusSystem
 final class ProgramSession {
   /// The most bytes of events that a program may send for one batch, or up to a commit.
   static let outputLimit = 64 << 20
-  /// Events of one line to the program.
-  static let eventsOfMessage = 64
+  /// Events of one line to the program, fewer if the names of many columns would make it too long.
+  private let eventsOfMessage: Int
+  private static func eventsOfMessage(_ columns: ColumnLayout) -> Int {
+    max(1, min(64, (256 << 10) / columns.columns.reduce(1) { $0 + $1.name.utf8.count + 32 }))
+  }
   /// Unanswered events before further ones are sent.
   static let eventsInHand = 1024
   /// Bytes of unanswered messages before further ones are made.
@@ -26,6 +29,8 @@ final class ProgramSession {
   private var input = ProgramInput()
   /// Set once both sides have sent `hello`, if the program wants frames instead of lines.
   private var frames: FramedEvents?
+  /// True if packed events to the program have their columns behind them.
+  private var framesHaveRows = false
   private var symbols: SymbolTally
   private var out = ByteWriter(capacity: 64 << 10)
   /// The written bytes of `out`.
@@ -48,6 +53,7 @@ final class ProgramSession {
     life = ProgramLife(settings, context)
     symbols = SymbolTally(limit: context.symbols.limit)
     hostsPlugin = settings.hostsPlugin
+    eventsOfMessage = Self.eventsOfMessage(role.reads)
     progress = ProgramProgress(state: context.recall(Self.stateKey)?.value)
   }
 
@@ -64,7 +70,11 @@ final class ProgramSession {
       guard case .hello(let greeting) = try answer() else { throw ProgramError("does not begin with hello") }
       if let misfit = role.misfit(greeting) { throw ProgramMisfit(description: "the program \(misfit)") }
       commits = greeting["commits"] == .bool(true)
-      frames = greeting["framing"] == "binary" ? FramedEvents() : nil
+      switch greeting["framing"]?.text {
+      case "binary": frames = FramedEvents()
+      case ProgramRole.framingWithColumns?: (frames, framesHaveRows) = (FramedEvents(columns: role.columns), !role.reads.isEmpty)
+      default: frames = nil
+      }
       input.isFramed = frames != nil
       var start: [JSONValue.Member] = [
         .init("start", .object(life.settings.options.entries.map { .init($0.name, $0.value.json) })),
@@ -133,19 +143,31 @@ final class ProgramSession {
   /// Sends the program the next events of a batch, as many as one message holds.
   func give<E: Event>(_ events: Span<E>, from next: inout Int) {
     forgetWritten()
-    if frames != nil { return frames?.give(events, from: &next, sent: &progress.sent, to: &out) ?? () }
-    let end = min(events.count, next + Self.eventsOfMessage)
+    if frames != nil {
+      return frames?.give(events, framesHaveRows ? context.columns : nil, from: &next, sent: &progress.sent, to: &out) ?? ()
+    }
+    let end = min(events.count, next + eventsOfMessage)
     progress.sent += end - next
-    Self.write(events, next..<end, progress.sent, to: &out)
+    if role.reads.isEmpty {
+      Self.write(next..<end, progress.sent, to: &out) { i, out in E.schema.encodeJSON(events[i], to: &out) }
+    } else {
+      let encoder = EventEncoder<E>(columns: role.reads)
+      var row: [Int64] = []
+      Self.write(next..<end, progress.sent, to: &out) { i, out in
+        context.columns.copyRow(i, to: &row)
+        encoder.encodeJSON(events[i], row: row, to: &out)
+      }
+    }
     next = end
   }
 
   /// Separate, so that the buffer is accessed once for all events.
-  private static func write<E: Event>(_ events: Span<E>, _ range: Range<Int>, _ last: Int, to out: inout ByteWriter) {
+  @inline(__always)
+  private static func write(_ range: Range<Int>, _ last: Int, to out: inout ByteWriter, event: (Int, inout ByteWriter) -> Void) {
     out.append(#"{"events":["#)
     for i in range {
       if i > range.lowerBound { out.append(",") }
-      E.schema.encodeJSON(events[i], to: &out)
+      event(i, &out)
     }
     out.append(#"],"last":\#(last)}"# + "\n")
   }
@@ -236,8 +258,8 @@ final class ProgramSession {
       uncommitted += try frames?.take(line, into: &output, context.symbols) ?? 0
       return
     }
-    do { uncommitted += try EventLine.read(line, into: &output, &symbols) } catch {
-      let reason = E.schema.explanation(of: error)
+    do { uncommitted += try EventLine.read(line, into: &output, &symbols, columns: role.columns) } catch {
+      let reason = E.schema.explanation(of: error, beside: role.columns)
       throw ProgramError("sends a bad \(E.eventName): \(reason), in \(shown(String(decoding: line, as: UTF8.self), limit: 200))")
     }
   }

@@ -38,18 +38,34 @@ package final class EventUnpacker<E: Event> {
   }
 
   /// Sends the events of a batch; returns how many events it has.
-  package func unpack(_ batch: UnsafeRawBufferPointer, into output: inout Outlet<E>) throws(PackingError) -> Int {
+  ///
+  /// - Parameter rows: the values of the output's columns, each in eight bytes, event by event; nil without columns.
+  package func unpack(
+    _ batch: UnsafeRawBufferPointer, rows: UnsafeRawBufferPointer? = nil, into output: inout Outlet<E>
+  ) throws(PackingError) -> Int {
     var bytes = PackedReader(batch)
     try readNames(&bytes)
     let count = Int(try bytes.number(UInt32.self))
     if count > bytes.left || layout.size.map({ $0 * count != bytes.left }) == true {
       throw bytes.error("\(count) events cannot have \(bytes.left) bytes")
     }
+    let width = output.topic.columns.columns.count
+    if let rows, rows.count != 8 * width * count { throw bytes.error("\(count) events cannot have \(rows.count) bytes of columns") }
     var done = 0
     while done < count {
       let next = min(Self.chunk, count - done)
       try PackedRecords.read(next, layout, symbols, UnsafeMutableRawPointer(events), stride: MemoryLayout<E>.stride, &bytes)
-      output.send(contentsOf: Span(_unsafeStart: UnsafePointer(events), count: next))
+      let unpacked = Span(_unsafeStart: UnsafePointer(events), count: next)
+      if let rows {
+        output.pass(unpacked) { i, row in
+          for place in 0..<width {
+            let at = 8 * ((done + i) * width + place)
+            row[place] = Int64(littleEndian: rows.loadUnaligned(fromByteOffset: at, as: Int64.self))
+          }
+        }
+      } else {
+        output.send(contentsOf: unpacked)
+      }
       done += next
     }
     if bytes.left > 0 { throw bytes.error("\(bytes.left) bytes too many") }

@@ -22,6 +22,8 @@ package struct PluginManifest: Options {
   @Setting("What it does, in a sentence with a full stop.", length: 1...500) package var doc: String
   @Setting("The event types that it takes.", count: 0...100) package var takes: [String] = []
   @Setting("The event type that it emits.", length: 1...100) package var emits: String?
+  @Setting("The columns beside the events that it adds, by name with their kinds; only for a process.", count: 0...ColumnLayout.limit)
+  package var extraColumns: ExtraColumns = [:]
   @Setting("The program and its arguments; not for a loaded plugin.", count: 0...100) package var run: [String] = []
   @Setting("The command that builds it, and its arguments.", count: 0...100) package var build: [String] = []
   @Setting("The command that runs its tests, and its arguments.", count: 0...100) package var test: [String] = []
@@ -36,6 +38,9 @@ package struct PluginManifest: Options {
     if kind != .source, takes.isEmpty { problems.add("'takes' is missing: the event types that it takes, such as [trade]", at: "takes") }
     if kind == .sink, emits != nil { problems.add("a sink emits nothing", at: "emits") }
     if kind != .sink, emits == nil { problems.add("'emits' is missing: the event type that it emits, such as trade", at: "emits") }
+    if !extraColumns.entries.isEmpty, home != .process || kind == .sink {
+      problems.add("'extra_columns' is for sources and processors with 'home: process'", at: "extra_columns")
+    }
     if home == .loaded, !run.isEmpty { problems.add("a loaded plugin runs no program", at: "run") }
     if home != .loaded, run.isEmpty { problems.add("'run' is missing: the program and its arguments", at: "run") }
     if run.first?.isEmpty == true { problems.add("'run' begins with the program, which must not be empty", at: "run") }

@@ -28,6 +28,9 @@ package enum ProcessPlugin {
       if let emits = manifest.emits, blueprint.output?.eventName != emits {
         throw BundleFault("a process cannot emit \(shown(emits))")
       }
+      if let output = blueprint.output, let fault = manifest.extraColumns.faults(beside: output).first {
+        throw BundleFault("\(fault.message)")
+      }
       blueprints.append(
         blueprint.adapted(options: ProcessPluginSettings.self) { node, mark throws(Problems) in
           try own.adapt(node, takes: upstream.first?.eventName, at: mark)
@@ -66,8 +69,10 @@ private struct ProcessOptions: Sendable {
   func emitting(_ takes: String?, at mark: ConfigNode.Mark) -> ConfigNode { ConfigNode(.map(emitted(takes, mark)), at: mark) }
 
   private func emitted(_ takes: String?, _ mark: ConfigNode.Mark) -> [ConfigNode.Entry] {
-    guard let emits = manifest.emits, emits != takes else { return [] }
-    return [entry("emits", .scalar(emits), mark)]
+    let columns = manifest.extraColumns.entries.map { entry($0.name, .scalar($0.value.rawValue), mark) }
+    let extra = columns.isEmpty ? [] : [entry("extra_columns", .map(columns), mark)]
+    guard let emits = manifest.emits, emits != takes else { return extra }
+    return [entry("emits", .scalar(emits), mark)] + extra
   }
 
   func adapt(_ node: ConfigNode?, takes: String?, at mark: ConfigNode.Mark) throws(Problems) -> ConfigNode {

@@ -41,12 +41,14 @@ actor Wild: Processor, CommandableComponent {
     self.context = context
   }
 
+  static func columns(_: WildSettings, reading columns: ColumnLayout) -> ColumnLayout { columns }
+
   func start() async throws { if settings.when == .start { try settings.deed.act(context) } }
 
   func process(_ events: Span<Trade>, into output: inout Outlet<Trade>) throws {
     for i in events.indices {
       if settings.when == .event, events[i].size == Quantity(raw: Int64(settings.at) * 1_000_000_000) { try settings.deed.act(context) }
-      output.send(events[i])
+      output.pass(events, i)
       count += 1
       if settings.remembers { context.remember(count, MemoryKey("count", whenOptionsChange: .keep)) }
     }
@@ -65,6 +67,7 @@ actor Wild: Processor, CommandableComponent {
 struct WildSourceSettings: Options {
   @SettingGroup var wild = WildSettings()
   @Setting("How many.") var count = 1000
+  @Setting("Numbers them in a column.") var numbers = false
   init() {}
 }
 
@@ -76,7 +79,12 @@ actor WildSource: Source {
     self.context = context
   }
 
+  static func columns(_ settings: WildSourceSettings, reading _: ColumnLayout) -> ColumnLayout {
+    ColumnLayout(settings.numbers ? [ColumnInfo("number", .number)] : [])
+  }
+
   func run(into output: inout Outlet<Trade>) async throws {
+    let number = output.column("number")
     for i in 1...max(1, settings.count) {
       if settings.wild.when == .event, i == settings.wild.at {
         try await output.flush()
@@ -84,10 +92,16 @@ actor WildSource: Source {
       }
       if settings.wild.remembers { context.remember(i, MemoryKey("place", whenOptionsChange: .keep)) }
       let time = Timestamp(ns: Int64(i))
-      try await output.publish(
-        Trade(
-          symbol: "A", price: Price(raw: 1_000_000_000), size: Quantity(raw: Int64(i) * 1_000_000_000), time: time, received: time,
-          side: .buy, priceDecimals: 0, sizeDecimals: 0))
+      let trade = Trade(
+        symbol: "A", price: Price(raw: 1_000_000_000), size: Quantity(raw: Int64(i) * 1_000_000_000), time: time, received: time,
+        side: .buy, priceDecimals: 0, sizeDecimals: 0)
+      guard let number else {
+        try await output.publish(trade)
+        continue
+      }
+      output.send(trade)
+      output.set(number, i % 3 == 0 ? nil : Int64(i) * 1_000_000_000)
+      try await output.flush()
     }
   }
 }

@@ -54,6 +54,28 @@ struct IsolationTests {
     }
   }
 
+  @Test func `columns go into processes and come out of them, also where an event kills one`() throws {
+    func lines(_ deed: String, _ isolation: String) throws -> [Substring] {
+      let result = try run(
+        """
+        sources: { ticks: { plugin: wild_source, count: 1000, numbers: true\(isolation) } }
+        processors:
+          marked: { plugin: derive, inputs: [ticks], columns: { mean: "sma(size, 20)", even: "sma(size, 20) > 500" }\(isolation) }
+          mine: { plugin: wild, inputs: [marked]\(deed)\(isolation) }
+          more: { plugin: derive, inputs: [mine], columns: { twice: 2 * mean, mean: even }\(isolation) }
+        sinks: { out: { plugin: file_writer, inputs: [more], path: out.csv\(isolation) } }
+        """)
+      #expect(result.status == 0 && result.errors.contains("balanced: every event is accounted for"), "\(result)")
+      return workshop.text("out.csv").split(separator: "\n")
+    }
+    let inside = try lines("", "")
+    #expect(inside.count == 1001 && inside[0].hasSuffix(",condition,number,mean,even,twice"))
+    // The sizes are 1 to 1000: 20 of them until 519 have the mean 509.5.
+    #expect(inside[1].hasSuffix(",,1,,,") && inside[519].hasSuffix(",,,true,true,1019"), "\(inside[1]) \(inside[519])")
+    #expect(try lines("", ", \(Self.patient)") == inside)
+    #expect(try lines(", deed: trap, at: 700", ", \(Self.patient)") == Array(inside[..<700]) + Array(inside[701...]))
+  }
+
   @Test func `random numbers are those of the same component in the process of the run`() throws {
     func prices(_ isolation: String) throws -> [Substring] {
       let text = """

@@ -76,6 +76,69 @@ struct PluginFolderTests {
     #expect(try run("plugin", "remove", "../x").status == 64)
   }
 
+  @Test func `a process reads columns and adds its own, as its description says`() throws {
+    #expect(try run("plugin", "new", "double_vwap", "--kind", "processor", "--home", "process").status == 0)
+    let program = """
+      from stockbus_plugin import Processor, run
+
+      class DoubleVWAP(Processor):
+          takes, emits, columns = ["trade"], "trade", {"double": "number"}
+          def process(self, event):
+              vwap = event.get("vwap")
+              yield {**event, "double": None if vwap is None else 2 * vwap}
+
+      run(DoubleVWAP)
+
+      """
+    let manifest = """
+      name: double_vwap
+      kind: processor
+      home: process
+      doc: Doubles the VWAP.
+      takes: [trade]
+      emits: trade
+      extra_columns: { double: number }
+      run: [python3, plugin.py]
+
+      """
+    folder.put(program, in: "double_vwap/plugin.py")
+    folder.put(manifest, in: "double_vwap/plugin.yaml")
+    folder.put(
+      "symbol,price,size,side,time,received\nA,100,1,buy,1700000001,1700000001\nA,101,1,buy,1700000002,1700000002\nA,100.01,1,buy,1700000003,1700000003\n",
+      in: "trades.csv")
+    let config = """
+      sources: { ticks: { plugin: file_replay, path: trades.csv } }
+      processors:
+        marked: { plugin: derive, inputs: [ticks], columns: { vwap: first } }
+        mine: { MINE, inputs: [marked] }
+        few: { plugin: filter, inputs: [mine], where: double > 2 * vwap - 1 }
+      sinks: { out: { plugin: file_writer, inputs: [few], path: "-", format: csv, fields: [price, vwap, double] } }
+
+      """.replacing("vwap: first", with: "vwap: \"vwap(session)\"")
+    #expect(try run("plugin", "check", "double_vwap") == (0, "double_vwap keeps the contract\n", ""))
+    let own = "plugin: program_processor, run: [python3, double_vwap/plugin.py]"
+    for mine in ["plugin: double_vwap", own + ", extra_columns: { double: number }"] {
+      if mine == "plugin: double_vwap" { #expect(try run("plugin", "install", "double_vwap").status == 0) }
+      folder.put(config.replacing("MINE", with: mine), in: "plugins.yaml")
+      let result = try run("run", "--quiet", "--log-level", "error")
+      // 201 / 2 and 301.01 / 3, to nine decimals.
+      #expect(
+        result.output == "price,vwap,double\n100,100,200\n101,100.5,201\n100.01,100.336666667,200.673333334\n", "\(result)")
+    }
+    folder.put(
+      config.replacing("MINE", with: own).replacing("where: double > 2 * vwap - 1", with: "where: vwap > 1").replacing(
+        ", double]", with: "]"), in: "plugins.yaml")
+    let forgotten = try run("run", "--quiet")
+    #expect(forgotten.status != 0 && forgotten.errors.contains("write 'extra_columns: { double: number }'"), "\(forgotten)")
+    for (columns, error) in [
+      ("{ double: numbr }", "plugin.yaml:7:26: error: 'extra_columns.double'"), ("{ price: number }", "a trade has a field 'price'"),
+    ] {
+      folder.put(manifest.replacing("{ double: number }", with: columns), in: "double_vwap/plugin.yaml")
+      let check = try run("plugin", "check", "double_vwap")
+      #expect(check.status != 0 && check.errors.contains(error), "\(check)")
+    }
+  }
+
   /// A library that was built, and which file it is.
   private struct Library: Hashable {
     var name: String

@@ -1,5 +1,6 @@
 import EventBus
 import MarketData
+import TestSupport
 import Testing
 
 /// Decoding: what is accepted, and the position in errors.
@@ -16,6 +17,85 @@ import Testing
     #expect(csv(trade).hasPrefix("KEEP,\(printed),1.0,sell,"))
     #expect(try decodeCSV(Trade.self, csv(trade)) == trade)
     #expect(trade.received == Timestamp(ns: 7))
+  }
+
+  private static let columns = ColumnLayout([
+    ColumnInfo("vwap", .number), ColumnInfo("away", .percent), ColumnInfo("age", .duration), ColumnInfo("seen", .time),
+    ColumnInfo("late", .flag),
+  ])
+
+  /// The row that is read behind the fields of a trade, or the error.
+  private func row(json: String? = nil, csv: String? = nil) -> String {
+    var text = json.map { #"{"symbol":"A","price":1,"size":2,"# + tail.dropLast() + $0 + "}" } ?? "A,1,2,sell,5,7,\(csv ?? "")"
+    return text.withUTF8 { bytes in
+      var reader = ByteReader(bytes)
+      var row: [Int64] = []
+      do throws(TextError) {
+        if json != nil {
+          _ = try Trade.schema.decodeJSON(&reader, columns: Self.columns, row: &row)
+        } else {
+          _ = try Trade.schema.decodeCSV(&reader, columns: Self.columns, row: &row)
+        }
+        try reader.expectEnd()
+      } catch { return "\(error)" }
+      return row.map { $0 == ColumnLayout.missing ? "-" : "\($0)" }.joined(separator: " ")
+    }
+  }
+
+  @Test(arguments: [
+    ("", "- - - - -"), (#","vwap":null"#, "- - - - -"), (#","vwap":1.5"#, "1500000000 - - - -"),
+    (#","late":true,"seen":"1970-01-01T00:00:01Z","age":0.000000002,"away":-3,"vwap":0"#, "0 -3000000000 2 1000000000 1"),
+    (#", "late" : false , "seen" : 5 "#, "- - - 5 0"), (#","vwap":"1""#, "'vwap': unexpected text at byte 98"),
+    (#","late":1"#, "'late': unexpected text at byte 98"), (#","late":"true""#, "'late': unexpected text at byte 98"),
+    (#","seen":"soon""#, "'seen': not a time at byte 99"), (#","seen":1.5"#, "unexpected text at byte 99"),
+    (#","vwap":1,"vwap":null"#, "'vwap': there twice at byte 100"), (#","size":1"#, "'size': there twice at byte 91"),
+    (#","vwop":1"#, "'vwop': no such field at byte 91"), (#","seen":-9223372036854775808"#, "'seen': number out of range at byte 98"),
+    (#","vwap":9223372037"#, "'vwap': number out of range at byte 98"), (#","vwap":"#, "'vwap': unexpected text at byte 98"),
+  ])
+  func `columns are read from members beside the fields`(_ what: (members: String, row: String)) {
+    #expect(row(json: what.members) == what.row)
+  }
+
+  @Test(arguments: [
+    ("", "- - - - -"), (",1.5", "1500000000 - - - -"), (",,,,,", "- - - - -"),
+    (",1,2,3,1970-01-01T00:00:01Z,true\r\n", "1000000000 2000000000 3000000000 1000000000 1"),
+    (#","1",,"",5,"false""#, "1000000000 - - 5 0"), (",x", "'vwap': unexpected text at byte 17"),
+    (",1 ", "'vwap': unexpected text at byte 18"),
+    (",,,,,yes", "'late': unexpected text at byte 21"), (",,,,soon", "'seen': unexpected text at byte 20"),
+    (",,,,,,7", "unexpected text at byte 21"),
+    (#","1""#, "1000000000 - - - -"), (#","1"2"#, "'vwap': unexpected text at byte 20"),
+    (#","1"#, "'vwap': text ends too early at byte 19"),
+  ])
+  func `columns are read from cells behind the fields, and a record may end before them`(_ what: (cells: String, row: String)) {
+    #expect(row(csv: what.cells) == what.row)
+  }
+
+  @Test func `random bytes in a line with columns are an error or values, never more`() {
+    var random = SplitMix(3)
+    let json = Array(
+      (#"{"symbol":"A","price":1,"size":2,"# + tail.dropLast() + #","vwap":1.5,"seen":"1970-01-01T00:00:01Z","late":true}"#).utf8)
+    let csv = Array(#"A,1,2,sell,5,7,,1.5,,"2",1970-01-01T00:00:01Z,true"#.utf8)
+    let letters = Array(#"0159.-,":{}tfn \u{0}"#.utf8)
+    var (good, bad) = (0, 0)
+    for round in 0..<4000 {
+      var bytes = round % 2 == 0 ? json : csv
+      for _ in 0..<(1 + random.upTo(2)) { bytes[random.upTo(bytes.count - 1)] = letters[random.upTo(letters.count - 1)] }
+      bytes.removeLast(random.upTo(3) == 0 ? random.upTo(bytes.count - 1) : 0)
+      bytes.withUnsafeBufferPointer { bytes in
+        var reader = ByteReader(bytes)
+        var row: [Int64] = []
+        do throws(TextError) {
+          if round % 2 == 0 {
+            _ = try Trade.schema.decodeJSON(&reader, columns: Self.columns, row: &row)
+          } else {
+            _ = try Trade.schema.decodeCSV(&reader, columns: Self.columns, row: &row)
+          }
+          good += 1
+          if row.count != 5 || ![0, 1, ColumnLayout.missing].contains(row[4]) { bad += 1 }
+        } catch { if error.offset > bytes.count { bad += 1 } }
+      }
+    }
+    #expect(good > 100 && bad == 0)
   }
 
   @Test func `numbers that share their decimals keep the most`() throws {

@@ -12,6 +12,14 @@ import Testing
     ("name: a\nkind: sink\nhome: process\ndoc: Is.\nrun: [x]", "'takes' is missing"),
     ("name: a\nkind: source\nhome: process\ndoc: Is.\nemits: trade\nrun: []", "plugin.yaml:6:1: error: 'run' is missing"),
     ("name: a\nkind: source\nhome: process\ndoc: Is.\nemits: trade\nrun: [x]\noptions: { a: { doc: No } }", "option 'a': 'doc'"),
+    (
+      "name: a\nkind: sink\nhome: process\ndoc: Is.\ntakes: [trade]\nrun: [x]\nextra_columns: { a: number }",
+      "plugin.yaml:7:1: error: 'extra_columns' is for sources and processors"
+    ),
+    (
+      "name: a\nkind: source\nhome: process\ndoc: Is.\nemits: trade\nrun: [x]\nextra_columns: { a: price }",
+      "plugin.yaml:7:21: error: 'extra_columns.a' must be one of number,"
+    ),
     ("{", "plugin.yaml:"),
   ])
   func `a manifest's problems have their places`(text: String, problem: String) {

@@ -114,10 +114,11 @@ extension ColumnKind {
       return try text.fixedPoint(decimals: &decimals)
     case .time: return try text.iso8601().ns
     case .flag:
+      let first = text.offset
       let word = text.rest()
       if word.elementsEqual("true".utf8) { return 1 }
       if word.elementsEqual("false".utf8) { return 0 }
-      throw TextError(.unexpected, at: text.offset)
+      throw TextError(.unexpected, at: first)
     }
   }
 }

@@ -71,6 +71,14 @@ extension Outlet {
     withLastRow { row in row[column.place] = value ?? ColumnLayout.missing }
   }
 
+  /// Sends an event that came from elsewhere with its row, in the order of the topic's columns.
+  @inlinable
+  package mutating func send(_ event: E, row: [Int64]) {
+    send(event)
+    guard let width = columns?.width else { return }
+    withLastRow { to in for (place, value) in row.prefix(width).enumerated() { to[place] = value } }
+  }
+
   /// Sends the events with their columns, and lets `fill` write into their rows: it gets the indices of some events, the row of the first,
   /// and how far apart rows are.
   @inlinable

@@ -99,7 +99,7 @@ public struct Blueprint: Sendable {
         files: original.files, fault: original.fault, doubt: original.doubt, carryOver: carryOver, withoutEffects: original.withoutEffects,
         run)
       copy.declared = original.declared
-      return copy
+      return copy.reading(reads, emitting: columns)
     }
 
     /// The same instances, each of which fails with `error` as soon as `moment` returns, unless it has ended. `moment` gets the component's

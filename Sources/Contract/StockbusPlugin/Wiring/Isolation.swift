@@ -10,6 +10,8 @@ package struct Isolation: Sendable {
   package struct Hosted: Sendable {
     package let plugin: Plugin
     package let blueprint: Blueprint
+    /// The columns of its output.
+    package let columns: ColumnLayout
     /// The mapping at `isolation`.
     package let process: ConfigNode
     /// The mapping at `runtime`.
@@ -34,9 +36,10 @@ package struct Isolation: Sendable {
     let bundles = catalogue.plugins.filter { other in
       other.name != plugin.name && other.eventTypes.contains { type in types.contains { $0 == type } }
     }.compactMap(\.bundle)
-    let hosted = Hosted(plugin: plugin, blueprint: blueprint, process: process, runtime: runtime, bundles: bundles)
+    let hosted = Hosted(
+      plugin: plugin, blueprint: blueprint, columns: assembly.columns, process: process, runtime: runtime, bundles: bundles)
     let stand = make(hosted).presenting(blueprint.commands)
-    return (stand, try stand.assembly(node, at: mark).presenting(assembly))
+    return (stand, try stand.assembly(node, at: mark, reading: assembly.reads).presenting(assembly))
   }
 }
 

@@ -69,6 +69,7 @@ struct ProcessCheck: Sendable {
   private func common(_ taken: String?) -> String {
     var lines = ["run: \(Self.yaml(.array(manifest.run.map { .string($0) })))", "folder: \(Self.yaml(.string(folder)))"]
     if let emits = manifest.emits, emits != taken { lines.append("emits: \(Self.yaml(.string(emits)))") }
+    if !manifest.extraColumns.entries.isEmpty { lines.append("extra_columns: \(manifest.extraColumns.optionJSON)") }
     return lines.joined(separator: "\n") + "\n"
   }
 
