@@ -57,10 +57,10 @@ package final class EventUnpacker<E: Event> {
       try PackedRecords.read(next, layout, symbols, UnsafeMutableRawPointer(events), stride: MemoryLayout<E>.stride, &bytes)
       let unpacked = Span(_unsafeStart: UnsafePointer(events), count: next)
       if let rows {
-        output.pass(unpacked) { i, row in
-          for place in 0..<width {
-            let at = 8 * ((done + i) * width + place)
-            row[place] = Int64(littleEndian: rows.loadUnaligned(fromByteOffset: at, as: Int64.self))
+        output.pass(unpacked) { range, row, _ in
+          // Rows lie side by side on both sides.
+          for k in 0..<(range.count * width) {
+            row[k] = Int64(littleEndian: rows.loadUnaligned(fromByteOffset: 8 * ((done + range.lowerBound) * width + k), as: Int64.self))
           }
         }
       } else {
