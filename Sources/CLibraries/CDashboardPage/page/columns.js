@@ -1,8 +1,8 @@
 // The columns of the table of prices.
-import { decimal, difference, percent, short, signed } from './decimal.js'
+import { decimal, difference, figure, percent, short, signed } from './decimal.js'
 import { plain } from './dom.js'
 import { MARK } from './model.js'
-import { age, clock } from './time.js'
+import { age, clock, lasting } from './time.js'
 
 const OLD = 15000 // ms without a price, from which on its age is shown
 
@@ -48,6 +48,45 @@ const FOLDING = {
   name: row => row.name !== '', bid: row => row.bid !== null, ask: row => row.ask !== null, volume: row => Number(row.volume) > 0,
   age: (row, now) => staleness(row, now) !== '',
 }
+
+// The columns beside the events, by kind.
+const KINDS = {
+  number: { number: true, width: 84, text: figure }, percent: { number: true, width: 78, text: percent, directed: true },
+  duration: { number: true, width: 72, text: value => (value === null ? '–' : lasting(value)) },
+  time: { number: true, width: 78, text: value => (value === null ? '–' : clock(Number(value) / 1e6)) },
+  flag: { number: false, width: 60, text: value => (value === null ? '–' : value ? 'yes' : 'no') },
+}
+/** The columns beside the events of this run, in the order of a frame's values; another list for other columns. */
+export let beside = []
+
+/** Takes the columns beside the events, behind the others; tells whether they are others than before. */
+export function setBeside(infos) {
+  if (JSON.stringify(infos) === JSON.stringify(beside.map(({ sort: name, kind }) => ({ name, kind })))) return false
+  for (const { key } of beside) {
+    columnOf.delete(key)
+    delete FOLDING[key]
+  }
+  columns.splice(columns.length - beside.length)
+  usualColumns.splice(usualColumns.indexOf('age') - beside.length, beside.length)
+  beside = infos.map(({ name, kind }, place) => {
+    const { number, width, text, directed } = KINDS[kind] ?? KINDS.number
+    const value = row => row.beside?.[place] ?? null
+    return {
+      key: 'beside-' + name, head: name, kind, number, down: true, sort: name, value, text: row => text(value(row)),
+      width: `minmax(${Math.max(width, Math.min(name.length, 16) * 8 + 14)}px, .5fr)`, ...(directed ? { direction: value } : {}),
+    }
+  })
+  for (const column of beside) {
+    columnOf.set(column.key, column)
+    FOLDING[column.key] = row => column.value(row) !== null
+  }
+  columns.push(...beside)
+  usualColumns.splice(usualColumns.indexOf('age'), 0, ...beside.map(column => column.key))
+  return true
+}
+
+/** The least width of a column, in pixels. */
+export const least = column => Number(/\d+/.exec(column.width)[0])
 
 /** Adds to `filled` the columns for which one of the rows has something; tells whether there was a new one. */
 export function fillColumns(filled, rows, now) {

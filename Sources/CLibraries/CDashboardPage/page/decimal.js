@@ -103,6 +103,19 @@ export function short(units) {
   return (value / 1e12).toFixed(2) + 'T'
 }
 
+/** A computed number with the digits that it has, rounded to seven; those before the point and the first one of all are never lost. */
+export function figure(units) {
+  if (units === null || units === undefined) return DASH
+  if (typeof units === 'bigint') {
+    const half = units < 0n ? -ONE_BIG / 2n : ONE_BIG / 2n
+    return decimal(((units + half) / ONE_BIG) * ONE_BIG)
+  }
+  const size = Math.abs(units)
+  const step = STEPS[Math.max(0, 7 - String(Math.floor(size / ONE)).length)]
+  const rounded = Math.round(size / step) * step
+  return decimal(rounded === 0 ? units : units < 0 ? -rounded : rounded)
+}
+
 /** Reads a decimal text into a BigInt of units of 10^-places; null if it is not a number or has more decimals. */
 function parse(text, places) {
   const match = /^([-+\u2212]?)(\d*)(?:\.(\d*))?$/.exec(String(text).trim().replaceAll(',', ''))

@@ -2,7 +2,7 @@
 import { decimal, difference, money, percent, product, short, signed, signedMoney, share, amount, units } from './decimal.js'
 import { part } from './api.js'
 import { h, setAttribute, setSigned, setText } from './dom.js'
-import { staleness } from './columns.js'
+import { beside, staleness } from './columns.js'
 
 /** Name and value pairs, two in a line; what has had no value is left out. */
 export class Pairs {
@@ -10,6 +10,17 @@ export class Pairs {
     this.values = names.map(() => h('dd'))
     this.begin()
     this.element = h('dl', { class: 'pairs' }, names.map((name, index) => h('div', {}, h('dt', {}, name), this.values[index])))
+  }
+
+  /** Makes these names the last pairs, from pair `first` on. */
+  end(first, names) {
+    for (const value of this.values.splice(first)) value.parentNode.remove()
+    for (const name of names) {
+      const value = h('dd')
+      this.values.push(value)
+      this.element.append(h('div', { hidden: true }, h('dt', {}, name), value))
+    }
+    for (const index of [...this.filled]) if (index >= first) this.filled.delete(index)
   }
 
   /** For another symbol: nothing has had a value. */
@@ -90,10 +101,21 @@ export class Quote {
       this.pairs.set(index, index === VOLUME ? short(value) : decimal(value, decimals))
     })
     this.decimals = decimals
+    this.#showBeside(row)
     if (!this.withFacts) return
     const known = facts ?? {}
     const texts = [known.session, known.venue, known.currency, known.tick, known.lot]
     texts.forEach((text, index) => this.pairs.set(QUOTE.length + index, text ?? '–'))
+  }
+
+  /** The columns beside the events, behind all others. */
+  #showBeside(row) {
+    const first = this.withFacts ? QUOTE.length + FACTS.length : QUOTE.length
+    if (this.beside !== beside) {
+      this.beside = beside
+      this.pairs.end(first, beside.map(column => column.head))
+    }
+    beside.forEach((column, index) => this.pairs.set(first + index, row ? column.text(row) : '–', row ? column.direction?.(row) : undefined))
   }
 }
 
