@@ -108,7 +108,8 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     only = settings.watch.map { Set($0) }
     expectedSymbols = ExpectedSymbols((settings.watch ?? []).map(\.description), after: context.recall(ExpectedSymbols.memory))
     var state = ScreenState(
-      size: terminal.size, columns: settings.columns ?? Column.usual(with: RowColumns.named(context.columns.layout)), sorting: Sorting(settings.sort, isDescending: settings.descending),
+      size: terminal.size, columns: settings.columns ?? Column.usual(with: RowColumns.named(context.columns.layout)),
+      sorting: Sorting(settings.sort, isDescending: settings.descending),
       theme: settings.theme, lists: settings.watchlists.entries.map { ($0.name, $0.value) },
       settings: .init(
         flash: settings.flash.wholeNanoseconds, calm: settings.calm.wholeNanoseconds, rows: settings.rows, id: context.id,

@@ -98,7 +98,9 @@ struct ScreenGeometry {
     var used = 0
     for column in state.columns {
       var width = max(column.width, Self.title(of: column).count + (state.sorting.column == column ? 2 : 0))
-      if column != .trend { for row in visible { width = max(width, CellText.text(column, Int(row), of: market, zone: state.zone).displayWidth) } }
+      if column != .trend {
+        for row in visible { width = max(width, CellText.text(column, Int(row), of: market, zone: state.zone).displayWidth) }
+      }
       if column == .symbol { width = min(width + 2, 24) }
       if used + width > size.columns {
         // If a column does not fit, narrower ones after it may. The first is always shown, cut if necessary.

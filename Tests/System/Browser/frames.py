@@ -67,7 +67,7 @@ def pane(index, total, first, order, rows, time, columns=None):
     out += varint(len(rows))
     last = 0
     for each, fields in rows:
-        out += row(each, last, fields, time, columns and columns(each))
+        out += row(each, last, fields, time, columns(each) if columns else None)
         last = each.number
     return out
 

@@ -96,7 +96,7 @@ sinks:
   web: { plugin: dashboard, inputs: [marked], listen: 127.0.0.1:{port}, file: "{folder}/people.db" }
   trades: { plugin: recorder, inputs: [ticks], path: "{folder}/trades.jsonl", flush: 10ms }
 """
-PLAIN = MARKED.replace("twice: price * 2, ", "").replace("inputs: [marked], listen", "inputs: [marked], calm: 50ms, listen")
+OTHERS = MARKED.replace("twice: price * 2, ", "")
 
 
 # A run that has just begun, with ten minutes that it has made up.
@@ -350,13 +350,12 @@ def test_columns_beside_events_are_columns_of_the_table(browser, program):
     expect(page.locator("aside .pairs > div").filter(has=page.locator("dt", has_text=re.compile("^part$"))).locator("dd")).to_have_text(shown_figure(price / 3))
 
     browser.allowed += GONE
-    program.config = PLAIN
-    program.write()
-    program.run.send_signal(signal.SIGHUP)
+    program.stop()
+    program.config = OTHERS
+    program.start()
     expect(page.locator(".heads .beside-twice")).to_have_count(0)
     expect(page.locator("[aria-sort]")).to_have_count(0)
-    program.tell("ticks raise AAPL 10")
-    expect(cell(page, "AAPL", "beside-event_bid")).to_have_text(shown_figure(price + 9))
+    expect(cell(page, "AAPL", "beside-event_bid")).to_have_text(shown_figure(price - 1))
 
 
 def shown_figure(number):

@@ -121,13 +121,15 @@ import Testing
     #expect(Column("zzzzzzzzz").fault(reading: layout)?.hasSuffix("open, updates, time, vwap, hot") == true)
   }
 
-  @Test(arguments: [
-    (ColumnKind.number, 102_000_000_000, "102"), (.number, 102_333_333_333, "102.3333"), (.number, 19_607_843, "0.019608"),
-    (.number, -2_500_000_000, "-2.5"), (.number, 120, "0.00000012"), (.number, 9_999_999_999, "10"),
-    (.number, 1_234_567_890_123_456_789, "1234567890"), (.number, 0, "0"),
-    (.percent, 1_254_000_000, "+1.25%"), (.percent, -5_000_000, "-0.01%"), (.percent, 1, "0.00%"),
-    (.duration, 850_000, "850µs"), (.duration, 1_250_000, "1.2ms"), (.duration, -3_000_000_000, "-3s"), (.duration, 600_000_000_000, "10m"),
-    (.time, 1_381_239_000_000_000_000, "13:30:00"), (.flag, 1, "yes"), (.flag, 0, "no"),
-  ] as [(ColumnKind, Int64, String)])
+  @Test(
+    arguments: [
+      (ColumnKind.number, 102_000_000_000, "102"), (.number, 102_333_333_333, "102.3333"), (.number, 19_607_843, "0.019608"),
+      (.number, -2_500_000_000, "-2.5"), (.number, 120, "0.00000012"), (.number, 9_999_999_999, "10"),
+      (.number, 1_234_567_890_123_456_789, "1234567890"), (.number, 0, "0"),
+      (.percent, 1_254_000_000, "+1.25%"), (.percent, -5_000_000, "-0.01%"), (.percent, 1, "0.00%"),
+      (.duration, 850_000, "850µs"), (.duration, 1_250_000, "1.2ms"), (.duration, -3_000_000_000, "-3s"),
+      (.duration, 600_000_000_000, "10m"),
+      (.time, 1_381_239_000_000_000_000, "13:30:00"), (.flag, 1, "yes"), (.flag, 0, "no"),
+    ] as [(ColumnKind, Int64, String)])
   func `a value is written by its kind`(kind: ColumnKind, value: Int64, text: String) { #expect(kind.text(value, zone: .utc) == text) }
 }

@@ -49,17 +49,16 @@ const FOLDING = {
   age: (row, now) => staleness(row, now) !== '',
 }
 
-// The columns beside the events, by kind.
+const known = text => value => (value === null ? '–' : text(value))
+// The least width and the text of columns beside the events.
 const KINDS = {
-  number: { number: true, width: 84, text: figure }, percent: { number: true, width: 78, text: percent, directed: true },
-  duration: { number: true, width: 72, text: value => (value === null ? '–' : lasting(value)) },
-  time: { number: true, width: 78, text: value => (value === null ? '–' : clock(Number(value) / 1e6)) },
-  flag: { number: false, width: 60, text: value => (value === null ? '–' : value ? 'yes' : 'no') },
+  number: [84, figure], percent: [78, percent], duration: [72, known(lasting)],
+  time: [78, known(value => clock(Number(value) / 1e6))], flag: [60, known(value => (value ? 'yes' : 'no'))],
 }
-/** The columns beside the events of this run, in the order of a frame's values; another list for other columns. */
+/** The columns beside the events, in the order of a frame's values; another list where they are others. */
 export let beside = []
 
-/** Takes the columns beside the events, behind the others; tells whether they are others than before. */
+/** Takes those that the server names; tells whether they are others. */
 export function setBeside(infos) {
   if (JSON.stringify(infos) === JSON.stringify(beside.map(({ sort: name, kind }) => ({ name, kind })))) return false
   for (const { key } of beside) {
@@ -67,25 +66,24 @@ export function setBeside(infos) {
     delete FOLDING[key]
   }
   columns.splice(columns.length - beside.length)
-  usualColumns.splice(usualColumns.indexOf('age') - beside.length, beside.length)
+  const age = usualColumns.indexOf('age') - beside.length
   beside = infos.map(({ name, kind }, place) => {
-    const { number, width, text, directed } = KINDS[kind] ?? KINDS.number
+    const [width, text] = KINDS[kind] ?? KINDS.number
     const value = row => row.beside?.[place] ?? null
     return {
-      key: 'beside-' + name, head: name, kind, number, down: true, sort: name, value, text: row => text(value(row)),
-      width: `minmax(${Math.max(width, Math.min(name.length, 16) * 8 + 14)}px, .5fr)`, ...(directed ? { direction: value } : {}),
+      key: 'beside-' + name, head: name, kind, number: kind !== 'flag', down: true, sort: name, value, text: row => text(value(row)),
+      width: `minmax(${Math.max(width, Math.min(name.length, 16) * 8 + 14)}px, .5fr)`, direction: kind === 'percent' ? value : null,
     }
   })
+  usualColumns.splice(age, usualColumns.length - age - 1, ...beside.map(column => column.key))
+  columns.push(...beside)
   for (const column of beside) {
     columnOf.set(column.key, column)
     FOLDING[column.key] = row => column.value(row) !== null
   }
-  columns.push(...beside)
-  usualColumns.splice(usualColumns.indexOf('age'), 0, ...beside.map(column => column.key))
   return true
 }
 
-/** The least width of a column, in pixels. */
 export const least = column => Number(/\d+/.exec(column.width)[0])
 
 /** Adds to `filled` the columns for which one of the rows has something; tells whether there was a new one. */

@@ -156,7 +156,7 @@ function decodeRow(reader, number, time, hasColumns, into) {
   if (fields & FIELD.rank) row.rank = reader.count()
   if (hasColumns) {
     const count = reader.count()
-    if (count > MOST_COLUMNS) throw new RangeError('more columns than there can be')
+    if (count > MOST_COLUMNS) throw new RangeError('too many columns')
     if (count > 0) row.beside = Array.from({ length: count }, () => reader.optional())
   }
   into.filled(row, price, updates, (fields & FIELD.name) !== 0)

@@ -153,18 +153,18 @@ export class ListView {
     this.table.setColumns(keys)
   }
 
-  /** Without the columns beside the events for which there is no room. */
+  /** Without those beside the events for which there is no room. */
   #fitting(keys) {
-    const others = beside.map(column => column.key)
+    const isBeside = key => beside.includes(columnOf.get(key))
     let room = this.table.clientWidth - 18
-    for (const key of keys) if (!others.includes(key)) room -= least(columnOf.get(key))
-    return keys.filter(key => !others.includes(key) || (room -= least(columnOf.get(key))) >= 0)
+    for (const key of keys) if (!isBeside(key)) room -= least(columnOf.get(key))
+    return keys.filter(key => !isBeside(key) || (room -= least(columnOf.get(key))) >= 0)
   }
 
-  /** The run has other columns beside its events. What is sorted by one that is gone has its own order again. */
+  /** Others are beside the events. What is sorted by one that is gone has its own order again. */
   columnsChanged() {
     if (!columns.some(column => column.sort === this.sortKey)) {
-      Object.assign(this, { sortKey: null, descending: false })
+      this.sortKey = null
       this.table.showSort(null, false)
     }
     this.columnsShown = null

@@ -15,12 +15,10 @@ export class Pairs {
   /** Makes these names the last pairs, from pair `first` on. */
   end(first, names) {
     for (const value of this.values.splice(first)) value.parentNode.remove()
-    for (const name of names) {
-      const value = h('dd')
-      this.values.push(value)
-      this.element.append(h('div', { hidden: true }, h('dt', {}, name), value))
-    }
-    for (const index of [...this.filled]) if (index >= first) this.filled.delete(index)
+    names.forEach((name, index) => {
+      this.element.append(h('div', {}, h('dt', {}, name), this.values[first + index] = h('dd')))
+      this.filled.delete(first + index)
+    })
   }
 
   /** For another symbol: nothing has had a value. */
@@ -108,14 +106,13 @@ export class Quote {
     texts.forEach((text, index) => this.pairs.set(QUOTE.length + index, text ?? '–'))
   }
 
-  /** The columns beside the events, behind all others. */
   #showBeside(row) {
-    const first = this.withFacts ? QUOTE.length + FACTS.length : QUOTE.length
+    const first = QUOTE.length + (this.withFacts ? FACTS.length : 0)
     if (this.beside !== beside) {
       this.beside = beside
       this.pairs.end(first, beside.map(column => column.head))
     }
-    beside.forEach((column, index) => this.pairs.set(first + index, row ? column.text(row) : '–', row ? column.direction?.(row) : undefined))
+    beside.forEach((column, index) => this.pairs.set(first + index, row ? column.text(row) : '–', row && column.direction?.(row)))
   }
 }
 

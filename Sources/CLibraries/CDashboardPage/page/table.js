@@ -75,9 +75,8 @@ export class PriceTable extends HTMLElement {
       const share = /, (.*)\)$/.exec(column.width)?.[1]
       return share ? `minmax(${room}, ${share})` : room
     }
-    // Many columns beside the events are more than a window has room for.
-    const isWide = this.columns.some(column => beside.includes(column))
-    this.style.setProperty('--least', isWide ? 18 + this.columns.reduce((sum, column) => sum + least(column), 0) + 'px' : '0')
+    const sum = this.columns.reduce((sum, column) => sum + least(column), 18)
+    this.style.setProperty('--least', this.columns.some(column => beside.includes(column)) ? sum + 'px' : '0')
     this.style.setProperty('--columns', this.columns.map(width).join(' '))
     this.style.setProperty('--price-digits', String(this.longest.get('price') ?? 10))
   }

@@ -84,11 +84,11 @@ export function age(ms) {
   return Math.floor(ms / 86400000) + ' d'
 }
 
-/** How long, of nanoseconds: `850 µs`, `1.2 ms`, `3 s`, `12 min`. */
+/** Nanoseconds: `850 µs`, `1.2 ms`, `3 s`, `12 min`. */
 export function lasting(ns) {
-  const size = Math.abs(Number(ns))
-  const sign = ns < 0 ? '\u2212' : ''
-  if (size < 1e6) return sign + Math.floor(size / 1e3) + ' µs'
-  if (size < 1e7) return sign + (Math.floor(size / 1e5) / 10).toFixed(1) + ' ms'
-  return sign + (size < 1e9 ? Math.floor(size / 1e6) + ' ms' : age(size / 1e6))
+  if (ns < 0) return '\u2212' + lasting(-ns)
+  const size = Number(ns)
+  if (size < 1e6) return Math.floor(size / 1e3) + ' µs'
+  if (size < 1e7) return (Math.floor(size / 1e5) / 10).toFixed(1) + ' ms'
+  return size < 1e9 ? Math.floor(size / 1e6) + ' ms' : age(size / 1e6)
 }

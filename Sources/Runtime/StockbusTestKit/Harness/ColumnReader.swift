@@ -17,7 +17,9 @@ package struct ColumnReader<E: Event> {
   }
 
   /// The same component's reader of another input.
-  package func other<Other: Event>(_: Other.Type, _ layout: ColumnLayout) -> ColumnReader<Other> { ColumnReader<Other>(layout, sharing: columns) }
+  package func other<Other: Event>(_: Other.Type, _ layout: ColumnLayout) -> ColumnReader<Other> {
+    ColumnReader<Other>(layout, sharing: columns)
+  }
 
   private init(_ layout: ColumnLayout, sharing columns: BatchColumns) {
     topic = Topic("other", capacity: 64, columns: layout)
