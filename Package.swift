@@ -86,7 +86,7 @@ let plugins = [
   PluginTargets("Dedupe"),
   PluginTargets("Sample"),
   PluginTargets(
-    "FlashLogger", uses: ["StockbusFiles", "StockbusInstruments", "StockbusTerminal"],
+    "FlashLogger", uses: ["StockbusFiles", "StockbusInstruments", "StockbusTerminal", "StockbusViewing"],
     inTests: ["ConsoleViewer", "NotificationDispatcher", "TestTerminal"]),
   PluginTargets(
     "ConsoleViewer",
@@ -380,7 +380,7 @@ let package = Package(
         "FileWriter", "NullSink", "Filter", "Bars", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     tests("StockbusLoading", uses: ["StockbusConfig", "StockbusPlugin"]),
-    tests("StockbusViewing", uses: ["StockbusInstruments", "StockbusPlugin", "MarketData"]),
+    tests("StockbusViewing", uses: ["StockbusInstruments", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests(
       "StockbusEmbedding", uses: ["Generator", "SortingFeed", "NullSink", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
     tests(

@@ -54,6 +54,8 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
   private var refusal: ScreenRefusal?
   /// False if the watchlist is for this run only, and is not saved.
   var keepsWatchlist = true
+  /// The columns behind plain lines, by their names on the screen.
+  private let besideLines: [(name: String, column: BatchColumn)]
   /// The symbols that are shown without a full screen; nil for all.
   private let only: Set<Symbol>?
   /// The symbols that the configuration names.
@@ -74,6 +76,13 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
       list.value.enumerated().map { NamedSymbol($1.description, in: list.name, item: $0).inside("watchlists") }
     }
     return watched + listed
+  }
+
+  package static func textFaults(in settings: ConsoleViewerSettings, reading columns: ColumnLayout) -> [TextFault] {
+    let shown = (settings.columns ?? []).enumerated().compactMap { item, column in
+      column.fault(reading: columns).map { TextFault("columns", item: item, "'columns': \($0)") }
+    }
+    return shown + (settings.sort.fault(reading: columns).map { [TextFault("sort", "'sort': \($0)", character: 0)] } ?? [])
   }
 
   package static func marketLimits(_: ConsoleViewerSettings) -> MarketLimits { MarketLimits() }
@@ -99,13 +108,16 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     only = settings.watch.map { Set($0) }
     expectedSymbols = ExpectedSymbols((settings.watch ?? []).map(\.description), after: context.recall(ExpectedSymbols.memory))
     var state = ScreenState(
-      size: terminal.size, columns: settings.columns, sorting: Sorting(settings.sort, isDescending: settings.descending),
+      size: terminal.size, columns: settings.columns ?? Column.usual(with: RowColumns.named(context.columns.layout)),
+      sorting: Sorting(settings.sort, isDescending: settings.descending),
       theme: settings.theme, lists: settings.watchlists.entries.map { ($0.name, $0.value) },
       settings: .init(
         flash: settings.flash.wholeNanoseconds, calm: settings.calm.wholeNanoseconds, rows: settings.rows, id: context.id,
         hasHistory: context.past.path != nil, showsWatchlist: settings.watch != nil),
       zone: context.zone)
     state.market = context.market()
+    state.market.keep(context.columns)
+    besideLines = Self.columnsOfLines(settings, context.columns)
     for list in settings.watchlists.entries { for symbol in list.value { state.market.want(symbol.description) } }
     if let watch = settings.watch {
       keepsWatchlist = false
@@ -152,8 +164,8 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
   ) {
     expectedSymbols.look(at: batch)
     if mode == .plain {
-      let shown = batch.indices.map { batch[$0] }.filter { isShown($0.symbol) }
-      lines += shown.map { StyledLine(line(self, $0)) }
+      let shown = batch.indices.filter { isShown(batch[$0].symbol) }
+      lines += shown.map { StyledLine(line(self, batch[$0]) + textBeside($0)) }
       return events.add(shown.count)
     }
     events.add(batch.count)
@@ -194,6 +206,19 @@ package actor ConsoleViewer: MultiSink, BackgroundComponent, CommandableComponen
     let first = references[event.symbol] ?? event.lastPrice
     if references[event.symbol] == nil, event.condition.countsForLast { references.update(first, for: event.symbol) }
     return PlainText.line(event, change: Row.difference(event.lastPrice, first), zone: context.zone)
+  }
+
+  private static func columnsOfLines(_ settings: ConsoleViewerSettings, _ columns: BatchColumns) -> [(name: String, column: BatchColumn)] {
+    let names = RowColumns.named(columns.layout).names
+    return zip(names, columns.layout.names.compactMap { columns[$0] }).filter { name, _ in
+      settings.columns.map { $0.contains(.beside(name)) } ?? true
+    }.map { ($0, $1) }
+  }
+
+  /// ` vwap=48.75 away=+0.10%`, as far as the event has values.
+  private func textBeside(_ i: Int) -> String {
+    if besideLines.isEmpty { return "" }
+    return besideLines.map { name, column in column[i].map { " \(name)=\(column.info.kind.text($0, zone: context.zone))" } ?? "" }.joined()
   }
 
   func isShown(_ symbol: Symbol) -> Bool { only.map { $0.contains(symbol) } ?? true }

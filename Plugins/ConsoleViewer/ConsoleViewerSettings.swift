@@ -14,8 +14,10 @@ package struct ConsoleViewerSettings: Options {
   package var screen = ScreenMode.full
   @Setting("Rows of the table; by default as many as fit into the window.", in: 1...1000)
   package var rows: Int?
-  @Setting("The columns of the table, from the left.", count: 1...)
-  package var columns = Column.usual
+  @Setting(
+    "The columns of the table, from the left: rank, symbol, price, change, percent, high, low, volume, trend, bid, ask, spread, open, updates, time, and those beside the events; by default the first nine and those beside the events.",
+    count: 1...)
+  package var columns: [Column]?
   @Setting("The column that the table is sorted by; rank is the order of the feed.")
   package var sort = Column.rank
   @Setting("Whether the largest comes first; the default depends on the column.")
@@ -53,7 +55,7 @@ package struct ConsoleViewerSettings: Options {
   package var files: [FileUse] { (state ?? ViewerMemory.usualPath).map { [.keeping($0, at: "state")] } ?? [] }
 
   package func validate(_ problems: inout OptionProblems) {
-    if Set(columns).count != columns.count { problems.add("'columns' names a column twice", at: "columns") }
-    if !sort.isSortable { problems.add("the table cannot be sorted by '\(sort.rawValue)'", at: "sort") }
+    if let columns, Set(columns).count != columns.count { problems.add("'columns' names a column twice", at: "columns") }
+    if !sort.isSortable { problems.add("the table cannot be sorted by '\(sort.name)'", at: "sort") }
   }
 }

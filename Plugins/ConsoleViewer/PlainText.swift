@@ -1,4 +1,5 @@
 internal import StockbusPlugin
+internal import StockbusViewing
 
 /// Prices as plain text.
 enum PlainText {
@@ -29,11 +30,8 @@ enum PlainText {
 
   static func signed(_ change: Price, _ decimals: Int) -> String { (change.raw > 0 ? "+" : "") + change.formatted(decimals: decimals) }
 
-  /// Two decimals, rounded: `+1.25%`.
-  static func signed(_ percent: Percent) -> String {
-    let text = percent.rounded(to: 2)
-    return (text == "0.00" || percent.raw < 0 ? "" : "+") + text + "%"
-  }
+  /// `+1.25%`
+  static func signed(_ percent: Percent) -> String { ColumnKind.signed(percent) }
 
   /// `1234`, `12.3M`, and for parts of a unit `0.025`: at most six characters, of which none is rounded up.
   static func amount(_ quantity: Quantity) -> String {

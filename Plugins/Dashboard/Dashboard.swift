@@ -92,7 +92,9 @@ package actor Dashboard: MultiSink, BackgroundComponent, OfferingComponent, Page
     epoch = String(UInt64.random(in: .min ... .max), radix: 16)
     history = context.past.path.map { PastBars(path: $0, context) }
     let clock = context.clock
-    push = Push(PageBoard(context.instruments, context.market(Self.marketLimits(settings))), calm: settings.calm.wholeNanoseconds) {
+    var market = context.market(Self.marketLimits(settings))
+    market.keep(context.columns)
+    push = Push(PageBoard(context.instruments, market), calm: settings.calm.wholeNanoseconds) {
       clock.uptime.wholeNanoseconds
     }
     events = context.counter("events", "Events shown.")
@@ -314,9 +316,17 @@ package actor Dashboard: MultiSink, BackgroundComponent, OfferingComponent, Page
     clients[ObjectIdentifier(tab)] = id
     let welcome: JSONValue = [
       "op": "welcome", "epoch": .string(self.epoch), "frame": .number(push.board.frame), "resumed": .bool(isResumed),
-      "rate": .number(settings.rate),
+      "rate": .number(settings.rate), "columns": columns,
     ]
     WebSocket.post([(tab.socket, WebSocketFrames(text: welcome.description))])
+  }
+
+  /// The columns beside the events of prices, in the order of the frame's values.
+  private var columns: JSONValue {
+    .array(
+      push.board.market.columns.columns.map { column in
+        ["name": .string(column.name), "kind": .string(column.kind.rawValue)]
+      })
   }
 
   /// Handles a message of a tab.
@@ -324,7 +334,9 @@ package actor Dashboard: MultiSink, BackgroundComponent, OfferingComponent, Page
     switch message {
     case .hello: tab.report("'hello' was sent already")
     case .pane(let pane, let query, let range):
-      if let problem = push.look(id, pane: pane, at: query, range, now: now) {
+      if case .beside(let name)? = query?.sorting?.column, push.board.market.columns.place(of: name) == nil {
+        tab.report("rows cannot be sorted by this column", pane: pane)
+      } else if let problem = push.look(id, pane: pane, at: query, range, now: now) {
         tab.report(problem.description, pane: pane, at: problem.character)
       }
     case .symbol(let name): push.choose(id, name)

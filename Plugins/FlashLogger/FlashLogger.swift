@@ -64,7 +64,7 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundCompo
     if let file { return try await write(events, to: file) }
     var found: [PriceChange] = []
     for i in events.indices {
-      if let change = change(by: events[i]) { found.append(change) }
+      if let change = change(by: events[i], i) { found.append(change) }
     }
     if found.isEmpty { return }
     changes.add(found.count)
@@ -87,7 +87,7 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundCompo
   }
 
   /// The price change of this event; nil if it needs no line.
-  private func change(by event: E) -> PriceChange? {
+  private func change(by event: E, _ i: Int) -> PriceChange? {
     if event.hasLeft || !event.condition.countsForLast { return nil }
     let price = event.lastPrice
     while let split = splits?.take(event) {
@@ -98,12 +98,16 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundCompo
       return nil
     }
     if old == price { return nil }
-    let change = PriceChange(symbol: event.symbol, old: old, new: price, decimals: event.priceDecimals, time: event.time)
+    var change = PriceChange(symbol: event.symbol, old: old, new: price, decimals: event.priceDecimals, time: event.time)
     if change.change.raw.magnitude < settings.minimum.raw.magnitude {
       small.add(1)
       return nil
     }
     last.update(price, for: event.symbol)
+    if !context.columns.layout.isEmpty {
+      change.columns = context.columns.layout
+      context.columns.copyRow(i, to: &change.row)
+    }
     return change
   }
 
@@ -111,7 +115,7 @@ package actor FlashLogger<E: PricedEvent>: Sink, BackgroundComponent, BoundCompo
     file.beginBatch()
     var done = 0
     for i in events.indices {
-      guard let change = change(by: events[i]) else { continue }
+      guard let change = change(by: events[i], i) else { continue }
       out.clear()
       if settings.format == .jsonl { change.encode(to: &out.bytes) } else { out.bytes.append(change.text(in: context.zone)) }
       out.bytes.append("\n")

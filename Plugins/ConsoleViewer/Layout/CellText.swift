@@ -20,8 +20,14 @@ enum CellText {
     case .open: return row.reference.formatted(decimals: decimals)
     case .updates: return "\(row.updates)"
     case .time: return seconds(row.time, zone: zone)
-    case .trend: return ""
+    case .trend, .beside: return ""
     }
+  }
+
+  /// The text of a row of a market; empty where a column beside the events has no value.
+  static func text(_ column: Column, _ at: Int, of market: Market, zone: DisplayZone) -> String {
+    guard case .beside(let name) = column else { return text(column, market.rows[at], zone: zone) }
+    return market.beside?.value(name, of: at).map { $0.kind.text($0.value, zone: zone) } ?? ""
   }
 
   /// A number of events, or of events per second: `1203`, `4.1M`.
@@ -33,16 +39,7 @@ enum CellText {
   }
 
   /// A duration in about three digits: `850µs`, `1.2ms`, `3s`, `2m`.
-  static func duration(_ ns: Int64) -> String {
-    switch ns {
-    case ..<1_000_000: "\(max(0, ns) / 1000)µs"
-    case ..<10_000_000: "\(ns / 1_000_000).\(ns / 100_000 % 10)ms"
-    case ..<1_000_000_000: "\(ns / 1_000_000)ms"
-    case ..<120_000_000_000: "\(ns / 1_000_000_000)s"
-    case ..<7_200_000_000_000: "\(ns / 60_000_000_000)m"
-    default: "\(ns / 3_600_000_000_000)h"
-    }
-  }
+  static func duration(_ ns: Int64) -> String { ColumnKind.duration(ns) }
 
   /// The age of a row's price, by the machine's clock: `18h ago`, or `18h` where there is less room.
   static func age(_ row: Row, at wall: Timestamp, width: Int = .max) -> String {

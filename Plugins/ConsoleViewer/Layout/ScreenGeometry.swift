@@ -88,15 +88,19 @@ struct ScreenGeometry {
     return listed[begin..<min(listed.count, begin + bodyRows)]
   }
 
+  /// A column's title; one with a long name is cut.
+  static func title(of column: Column) -> String { column.title.truncated(columns: 16) }
+
   /// The columns that fit, with their positions. The trend takes the remaining width, between its minimum and 40.
   var columns: [(column: Column, begin: Int, width: Int)] {
     let market = state.shown
-    let rows = visible.map { market.rows[Int($0)] }
     var chosen: [(column: Column, width: Int)] = []
     var used = 0
     for column in state.columns {
-      var width = max(column.width, column.title.count + (state.sorting.column == column ? 2 : 0))
-      if column != .trend { for row in rows { width = max(width, CellText.text(column, row, zone: state.zone).displayWidth) } }
+      var width = max(column.width, Self.title(of: column).count + (state.sorting.column == column ? 2 : 0))
+      if column != .trend {
+        for row in visible { width = max(width, CellText.text(column, Int(row), of: market, zone: state.zone).displayWidth) }
+      }
       if column == .symbol { width = min(width + 2, 24) }
       if used + width > size.columns {
         // If a column does not fit, narrower ones after it may. The first is always shown, cut if necessary.

@@ -149,6 +149,9 @@ extension ScreenLayout {
     if row.ask.raw != 0 { facts.append(("ask", "\(PlainText.amount(row.askSize)) × \(row.ask.formatted(decimals: decimals))")) }
     if let spread = row.spread { facts.append(("spread", spread.formatted(decimals: decimals))) }
     facts.append(("last", row.isStale ? CellText.age(row, at: state.wall) : CellText.seconds(row.time, zone: state.zone)))
+    facts += state.shown.columns.names.compactMap { name in
+      state.shown.beside?.value(name, of: at).map { (name, $0.kind.text($0.value, zone: state.zone)) }
+    }
     return facts
   }
 }

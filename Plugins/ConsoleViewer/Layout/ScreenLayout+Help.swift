@@ -46,7 +46,7 @@ extension ScreenLayout {
         pen.select(&style)
         frame.restyle(row: top + 1 + line, pen.select)
       }
-      frame.put("  [\(isShown ? "x" : " ")] \(column.rawValue)", row: top + 1 + line, column: 0, style)
+      frame.put("  [\(isShown ? "x" : " ")] \(column.name)", row: top + 1 + line, column: 0, style)
     }
   }
 }

@@ -40,7 +40,7 @@ extension ScreenLayout {
     frame.clear(row: row, pen.head)
     for (column, begin, width) in columns {
       let isSorted = state.sorting.column == column
-      let title = column.title + (isSorted ? state.sorting.isDescending ? " ▼" : " ▲" : "")
+      let title = ScreenGeometry.title(of: column) + (isSorted ? state.sorting.isDescending ? " ▼" : " ▲" : "")
       let isLeading = column == .symbol || column == .trend
       let text = (column == .symbol ? "  " + title : title).padded(columns: width, alignment: isLeading ? .leading : .trailing)
       frame.put(text, row: row, column: begin, isSorted ? pen.headSorted : pen.head)
@@ -51,7 +51,7 @@ extension ScreenLayout {
     let isSelected = state.selection == row.symbol
     if isSelected { frame.restyle(row: line, pen.select) }
     for (column, begin, width) in columns {
-      var style = row.isStale ? pen.muted : style(of: column, row)
+      var style = row.isStale ? pen.muted : style(of: column, row, at)
       if isSelected { pen.select(&style) }
       if column == .price,
         let flash = pen.flash(age: state.now - row.movedAt, of: state.settings.flash, isUp: row.isUp, isSelected: isSelected)
@@ -75,8 +75,8 @@ extension ScreenLayout {
         let text = row.rank > 0 ? CellText.text(.rank, row, zone: state.zone) : "\(place)"
         frame.put(text.padded(columns: width, alignment: .trailing), row: line, column: begin, style)
       default:
-        frame.put(
-          CellText.text(column, row, zone: state.zone).padded(columns: width, alignment: .trailing), row: line, column: begin, style)
+        let text = CellText.text(column, at, of: state.shown, zone: state.zone)
+        frame.put(text.padded(columns: width, alignment: .trailing), row: line, column: begin, style)
       }
     }
   }
@@ -89,11 +89,13 @@ extension ScreenLayout {
     return state.watchlist.contains(symbol) ? "★" : " "
   }
 
-  private func style(of column: Column, _ row: Row) -> Style {
+  private func style(of column: Column, _ row: Row, _ at: Int) -> Style {
     switch column {
     case .rank, .time, .updates, .open: pen.muted
     case .symbol: pen.strong
     case .change, .percent, .trend: pen.direction(row.change.raw)
+    case .beside(let name):
+      state.shown.beside?.value(name, of: at).map { $0.kind == .percent ? pen.direction($0.value) : pen.text } ?? pen.text
     default: pen.text
     }
   }

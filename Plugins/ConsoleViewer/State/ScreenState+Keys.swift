@@ -164,7 +164,10 @@ extension ScreenState {
   }
 
   /// The shown columns in their order, then the others.
-  var columnChoice: [Column] { columns + Column.allCases.filter { !columns.contains($0) } }
+  var columnChoice: [Column] {
+    let usual = Column.usual(with: market.columns)
+    return columns + (usual + Column.own.filter { !usual.contains($0) }).filter { !columns.contains($0) }
+  }
 
   private mutating func chooseColumns(_ press: KeyPress, _ line: Int) {
     let choice = columnChoice

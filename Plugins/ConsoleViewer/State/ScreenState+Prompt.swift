@@ -53,7 +53,7 @@ extension ScreenState {
   }
 
   mutating func setFilter(_ text: String) {
-    filter = RowFilter(text)
+    filter = RowFilter(text, reading: market.columns)
     arrange(force: true)
     keepSelectionVisible()
   }

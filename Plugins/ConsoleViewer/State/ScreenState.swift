@@ -264,7 +264,7 @@ struct ScreenState {
     case .named(_, let symbols): rows = symbols.compactMap { market.place(of: $0).map(Int32.init) }
     default: rows = (0..<Int32(market.rows.count)).map { $0 }
     }
-    return filter.isEmpty ? rows : rows.filter { filter.matches(market.rows[Int($0)]) }
+    return filter.isEmpty ? rows : rows.filter { filter.matches(Int($0), of: market) }
   }
 
   /// Updates the order of the table; at most four times a second, because it reads every row, and less often where there are very many.

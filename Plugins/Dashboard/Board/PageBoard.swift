@@ -21,6 +21,9 @@ struct PageBoard {
   private var dirty: [Int32] = []
   private var isDirty: ContiguousArray<Bool> = []
   private var ranksAreOld = false
+  /// The values beside the rows that were sent last, one row after the other, and the frames in which they changed; empty without columns.
+  private var sentColumns: [Int64] = []
+  private var columnFrames: [UInt32] = []
 
   /// - Parameter market: may have rows with prices from before the run.
   init(_ instruments: Instruments = Instruments(), _ market: Market = Market()) {
@@ -128,5 +131,24 @@ struct PageBoard {
     new.keepDecimals(of: old)
     stamps[row].note(old, new, frame)
     sent[row] = new
+    if let beside = market.beside { renewColumns(row, beside.row(row)) }
+  }
+
+  private mutating func renewColumns(_ row: Int, _ values: [Int64]) {
+    let (begin, width) = (row * values.count, values.count)
+    if begin + width > sentColumns.count {
+      sentColumns.append(contentsOf: repeatElement(ColumnLayout.missing, count: sent.count * width - sentColumns.count))
+      columnFrames.append(contentsOf: repeatElement(0, count: sent.count - columnFrames.count))
+    }
+    if sentColumns[begin..<begin + width].elementsEqual(values) { return }
+    sentColumns.replaceSubrange(begin..<begin + width, with: values)
+    columnFrames[row] = frame
+  }
+
+  /// The values beside a row's last event, if one of them has changed after a frame.
+  func columns(of row: Int32, after cursor: UInt32?) -> ArraySlice<Int64> {
+    let (row, width) = (Int(row), market.columns.columns.count)
+    guard row < columnFrames.count, cursor.map({ columnFrames[row] > $0 }) ?? true else { return [] }
+    return sentColumns[row * width..<(row + 1) * width]
   }
 }

@@ -57,4 +57,11 @@ extension FrameBytes {
     }
     if fields.contains(.rank) { append(varint: UInt64(max(0, numbers.rank))) }
   }
+
+  /// The values of the columns beside a row's last event; none if they are known.
+  mutating func append(columns: ArraySlice<Int64>) {
+    append(varint: UInt64(columns.count))
+    // Zigzag, plus one: the largest value of 64 bits is `ColumnLayout.missing`, which becomes 0.
+    for value in columns { append(varint: UInt64(bitPattern: (value << 1) ^ (value >> 63)) &+ 1) }
+  }
 }

@@ -90,7 +90,8 @@ enum PageMessage: Hashable {
       throw Fault(pane: pane, text: "a text has at most \(longestText) bytes, a list at most \(mostSymbols) symbols")
     }
     if let sort = view.sort {
-      guard let column = Column(rawValue: sort), column.isSortable else {
+      // Which columns are beside the events is known where the message is taken.
+      guard case let column = Column(sort), column.isSortable else {
         throw Fault(pane: pane, text: "rows cannot be sorted by this column")
       }
       query.sorting = Sorting(column, isDescending: view.descending)

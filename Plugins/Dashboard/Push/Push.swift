@@ -99,7 +99,7 @@ struct Push {
     let old = clients[id]?.panes[pane]
     // The rows that the client has stay known, whatever it shows next.
     clients[id]?.panes[pane] = Client.Pane(query: query, range: shown, sent: old?.sent ?? RowWindow())
-    if views[query] == nil { views[query] = RowView(query) }
+    if views[query] == nil { views[query] = RowView(query, reading: board.market.columns) }
     for name in query.symbols ?? [] { board.want(name) }
     views[query]?.usedAt = now
     return views[query]?.problem
@@ -268,7 +268,7 @@ struct Push {
     if state.isEmpty, let made = wholes[panes] { return made }
     var frame = FrameBytes()
     frame.append(1)
-    frame.append(state.isEmpty ? 0 : 1)
+    frame.append((state.isEmpty ? 0 : 1) | (board.market.beside == nil ? 0 : 2))
     frame.append(varint: UInt64(board.frame))
     frame.append(varint: UInt64(max(0, frameTime)))
     frame.append(varint: UInt64(panes.count))
@@ -325,7 +325,7 @@ struct Push {
   private mutating func encode(_ number: UInt8, _ pane: inout Client.Pane, cursor: UInt32, now: Int64, _ isShared: inout Bool)
     -> Encoding?
   {
-    var view = views[pane.query] ?? RowView(pane.query)
+    var view = views[pane.query] ?? RowView(pane.query, reading: board.market.columns)
     view.usedAt = now
     if view.renewedFrame != board.frame || view.renewedAt == nil, view.dueAt(calm: calm) <= now { view.renew(board, at: now, clock: clock) }
     let window = view.window(pane.range) {
@@ -363,6 +363,7 @@ struct Push {
       if isKnown, stamps.any <= key.cursor { continue }
       let fields = isKnown ? RowFields(stamps, after: key.cursor) : .all
       rows.append(row, after: last, board.numbers(of: row), fields, name: board.texts.name(of: row), time: frameTime)
+      if board.market.beside != nil { rows.append(columns: board.columns(of: row, after: isKnown ? key.cursor : nil)) }
       last = row
       count += 1
     }

@@ -1,3 +1,4 @@
+internal import StockbusPlugin
 internal import StockbusViewing
 
 /// The rows that a client shows, and their order. All given conditions must hold.
@@ -31,9 +32,10 @@ struct RowView {
   /// When a client last used the view.
   var usedAt: Int64 = 0
 
-  init(_ query: RowQuery) {
+  /// - Parameter columns: those beside the events of the market.
+  init(_ query: RowQuery, reading columns: ColumnLayout = ColumnLayout()) {
     self.query = query
-    filter = RowFilter(query.filter)
+    filter = RowFilter(query.filter, reading: columns)
   }
 
   /// The fault of the filter, or what is missing; nil if it is complete. A faulty filter passes all rows.
@@ -50,7 +52,7 @@ struct RowView {
       let search = RowSearch(query.find, kind: query.kind)
       rows.removeAll { !board.texts.matches(search, $0) }
     }
-    if !filter.isEmpty { rows.removeAll { !filter.matches(board.market.rows[Int($0)]) } }
+    if !filter.isEmpty { rows.removeAll { !filter.matches(Int($0), of: board.market) } }
     if query.sorting != nil || query.symbols == nil { rows = (query.sorting ?? Sorting(.rank)).sorted(rows, of: board.market) }
     order = rows
     renewedAt = now

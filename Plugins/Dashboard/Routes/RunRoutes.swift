@@ -65,7 +65,7 @@ extension Dashboard {
   func sessionMembers() -> [JSONValue.Member] {
     [
       .init("program", "stockbus"), .init("zone", .string(context.zone.name)),
-      .init("columns", .array(Column.allCases.map { .string($0.rawValue) })), .init("pages", pages),
+      .init("columns", .array((Column.own.map(\.name) + push.board.market.columns.names).map { .string($0) })), .init("pages", pages),
     ]
   }
 

@@ -25,8 +25,13 @@ def whole(number, decimals):
     return svarint(mantissa)
 
 
-def row(each, last, fields, time):
-    """`last`: the number of the row before in this pane; `time` in ms."""
+def optional(value):
+    """A value of a column, or None."""
+    return varint(0 if value is None else 1 + (2 * value if value >= 0 else -2 * value - 1))
+
+
+def row(each, last, fields, time, columns=None):
+    """`last`: the number of the row before in this pane; `time` in ms; `columns`: the values beside the row, [] if they are known."""
     out = svarint(each.number - last) + bytes([fields]) + varint(each.updates) + svarint(time - each.time // 10**6)
     if fields & SHAPE:
         out += bytes([each.decimals, each.size_decimals, each.marks])
@@ -45,11 +50,13 @@ def row(each, last, fields, time):
         out += whole(each.low, each.decimals) + whole(each.high, each.decimals)
     if fields & RANK:
         out += varint(each.rank)
+    if columns is not None:
+        out += varint(len(columns)) + b"".join(optional(value) for value in columns)
     return out
 
 
-def pane(index, total, first, order, rows, time):
-    """`order`: instruments from place `first` on, or None; `rows`: pairs of instrument and its fields."""
+def pane(index, total, first, order, rows, time, columns=None):
+    """`order`: instruments from place `first` on, or None; `rows`: pairs of instrument and its fields; `columns`: the values of an instrument."""
     out = bytes([index, 1 if order is not None else 0]) + varint(total) + varint(first)
     if order is not None:
         out += varint(len(order))
@@ -60,10 +67,10 @@ def pane(index, total, first, order, rows, time):
     out += varint(len(rows))
     last = 0
     for each, fields in rows:
-        out += row(each, last, fields, time)
+        out += row(each, last, fields, time, columns(each) if columns else None)
         last = each.number
     return out
 
 
-def frame(number, time, panes, text_follows):
-    return bytes([1, 1 if text_follows else 0]) + varint(number) + varint(time) + varint(len(panes)) + b"".join(panes)
+def frame(number, time, panes, text_follows, has_columns=False):
+    return bytes([1, (1 if text_follows else 0) | (2 if has_columns else 0)]) + varint(number) + varint(time) + varint(len(panes)) + b"".join(panes)

@@ -83,6 +83,22 @@ sinks:
 """ % (RATE, TRADES)
 
 
+# Prices of which half have a value beside them, and one column with a name that every table has.
+MARKED = """
+sources:
+  ticks: { plugin: generator, symbols: 6, interval: 1h, seed: 42 }
+processors:
+  marked:
+    plugin: derive
+    inputs: [ticks]
+    columns: { twice: price * 2, part: "price / 3", cheap: price < 100, bid: price - 1 }
+sinks:
+  web: { plugin: dashboard, inputs: [marked], listen: 127.0.0.1:{port}, file: "{folder}/people.db" }
+  trades: { plugin: recorder, inputs: [ticks], path: "{folder}/trades.jsonl", flush: 10ms }
+"""
+OTHERS = MARKED.replace("twice: price * 2, ", "")
+
+
 # A run that has just begun, with ten minutes that it has made up.
 YOUNG = """
 sources:
@@ -303,6 +319,49 @@ def test_after_ten_seconds_without_a_network_nothing_is_missing(browser, program
     for symbol, (_, price) in expected.items():
         expect(cell(page, symbol, "price")).to_have_text(re.compile(f"^[▲▼]?{price}$"))
     network.close()
+
+
+@with_run(MARKED)
+def test_columns_beside_events_are_columns_of_the_table(browser, program):
+    page = browser.page(width=1700)
+    price = Decimal(last(program, "AAPL"))
+    expect(cell(page, "AAPL", "beside-twice")).to_have_text(shown_figure(price * 2))
+    expect(cell(page, "AAPL", "beside-part")).to_have_text(shown_figure(price / 3))
+    expect(cell(page, "AAPL", "beside-cheap")).to_have_text("yes" if price < 100 else "no")
+    expect(cell(page, "AAPL", "beside-event_bid")).to_have_text(shown_figure(price - 1))
+    prices = {symbol: Decimal(last(program, symbol)) for symbol in first_rows(page, 6)}
+
+    page.get_by_role("button", name="twice", exact=True).click()
+    expect(page.locator(".heads .beside-twice")).to_have_attribute("aria-sort", "descending")
+    until(lambda: first_rows(page, 6) == sorted(prices, key=lambda symbol: -prices[symbol]), "the order by a column")
+    page.get_by_label("Filter").fill("twice > " + str(2 * sorted(prices.values())[2]))
+    until(lambda: len(first_rows(page, 9)) == 3, "the rows that pass")
+    page.get_by_label("Filter").fill("twiec > 1")
+    expect(page.locator(".filter-error")).to_contain_text("twice")
+    page.get_by_label("Filter").fill("")
+
+    # Chosen, kept, and dropped in silence where a run has it no more.
+    page.get_by_role("button", name="Columns").click()
+    page.get_by_label("part", exact=True).uncheck()
+    expect(page.locator(".heads .beside-part")).to_have_count(0)
+    expect(page.locator(".heads .beside-twice")).to_be_visible()
+    until(lambda: "beside-twice" in page.evaluate("async () => JSON.stringify(await (await fetch('/api/settings')).json())"), "the settings that are kept")
+    row(page, "AAPL").click()
+    expect(page.locator("aside .pairs > div").filter(has=page.locator("dt", has_text=re.compile("^part$"))).locator("dd")).to_have_text(shown_figure(price / 3))
+
+    browser.allowed += GONE
+    program.stop()
+    program.config = OTHERS
+    program.start()
+    expect(page.locator(".heads .beside-twice")).to_have_count(0)
+    expect(page.locator("[aria-sort]")).to_have_count(0)
+    expect(cell(page, "AAPL", "beside-event_bid")).to_have_text(shown_figure(price - 1))
+
+
+def shown_figure(number):
+    """A computed number as the page writes it: at most seven digits."""
+    text = f"{number:,.{7 - len(str(int(number)))}f}"
+    return text.rstrip("0").rstrip(".")
 
 
 def test_a_deep_link_leads_to_the_door_and_then_to_the_symbol(browser, program):

@@ -52,6 +52,22 @@ def test_texts_are_read_as_they_were_written(browser, standin):
     assert ask(page, "decimal.js", "return argument.map(text => it.units(text))", bad) == [None] * len(bad)
 
 
+def test_computed_numbers_have_seven_digits(browser, standin):
+    page, chance = browser.page(), random.Random(10)
+    values = numbers(chance, 3000)
+    told = ask(page, "decimal.js", "return argument.map(text => it.figure(narrow(text)))", [str(value) for value in values])
+    for value, text in zip(values, told):
+        places = max(0, 7 - len(str(abs(value) // ONE)))
+        step = 10 ** (9 - places)
+        rounded = (abs(value) + step // 2) // step * step * (1 if value > 0 else -1)
+        assert text == plain(rounded or value, 0), (value, text)
+
+
+def test_a_duration_has_its_unit(browser, standin):
+    cases = {"0": "0 µs", "850999": "850 µs", "1250000": "1.2 ms", "12999999": "12 ms", "-3000000000": "\u22123 s", "600000000000": "10 min", str(2**62): "53375 d"}
+    assert ask(browser.page(), "time.js", "return argument.map(text => it.lasting(narrow(text)))", list(cases)) == list(cases.values())
+
+
 def test_what_nobody_would_see_has_a_sign(browser, standin):
     page = browser.page()
     hidden = ["AAPL\u202e", "AA\u200bPL", "\ufeffAAPL", "AAPL\u200d", "AAPL\ufe0f", "AAPL\u2060", "AA\u00adPL", "A\u3164", "A\u0007"]
@@ -166,7 +182,7 @@ class Told:
           high: null, rank: 0, decimals: 2, sizeDecimals: 0, marks: 0, updates: 0, time: null }); return rows.get(number) },
         filled: () => {}, pane: pane => panes.push(pane),
       }
-      const text = value => typeof value === 'bigint' || typeof value === 'number' ? String(value) : value
+      const text = value => Array.isArray(value) ? value.map(text) : typeof value === 'bigint' || typeof value === 'number' ? String(value) : value
       const decode = bytes => { rows.clear(); panes.length = 0; const head = it.decodeFrame(new Uint8Array(bytes).buffer, into)
         return { head, panes: [...panes], rows: [...rows.values()].map(row => Object.fromEntries(Object.entries(row).map(([key, value]) => [key, text(value)]))) } }
     """
@@ -182,7 +198,9 @@ def made(chance, market):
         panes.append((index, len(order) + first, first, order if chance.random() < 0.8 else None, [(each, 255) for each in order]))
         seen.update((each.number, each) for each in order)
     number = chance.randrange(2**32)
-    return frames.frame(number, time, [frames.pane(*pane, time) for pane in panes], chance.random() < 0.5), number, time, panes, seen
+    columns = market.columns and (lambda each: each.columns)
+    data = [frames.pane(*pane, time, columns) for pane in panes]
+    return frames.frame(number, time, data, chance.random() < 0.5, bool(columns)), number, time, panes, seen
 
 
 def shaken(chance):
@@ -194,6 +212,9 @@ def shaken(chance):
             each.reference, each.bid, each.ask = chance.randrange(1, BIG), chance.choice([0, 1, BIG]), chance.randrange(1, BIG)
         each.marks, each.updates, each.rank = chance.randrange(4), chance.randrange(2**40), chance.randrange(2**20)
         each.name = chance.choice(["", "Ωmega – “quoted”", each.name])
+    market.columns = chance.choice([0, 1, 5, 64])
+    for each in market.instruments:
+        each.columns = chance.choice([[], [chance.choice([None, 0, 1, -1, BIG, -BIG, 2**52, -(2**53), chance.randrange(10**9)]) for _ in range(market.columns)]])
     return market
 
 
@@ -212,6 +233,7 @@ def test_frames_are_read_as_they_were_made(browser, standin):
             assert (row["symbol"], row["name"]) == (each.symbol, each.name)
             assert [row[key] for key in ("price", "reference", "volume", "low", "high")] == [str(value) for value in (each.price, each.reference, each.volume, each.low, each.high)]
             assert [row["bid"], row["ask"]] == [known(each.bid), known(each.ask)]
+            assert row.get("beside", []) == [None if value is None else str(value) for value in each.columns]
             assert [row[key] for key in ("rank", "decimals", "marks", "updates", "time")] == [str(value) for value in (each.rank, each.decimals, each.marks, each.updates, each.time // 10**6)]
 
 

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test func `all columns in a wide window`() throws {
-    var driver = Driver(200, 10, columns: Column.allCases, sorting: Sorting(.percent))
+    var driver = Driver(200, 10, columns: Column.own, sorting: Sorting(.percent))
     morning(&driver)
     driver.quote("AAPL", 18_920, 18_930)
     driver.press(.down)

@@ -19,6 +19,8 @@ struct TestClient {
     var low: Int64 = 0
     var high: Int64 = 0
     var rank: UInt64 = 0
+    /// Beside the row's last event.
+    var columns: [Int64?] = []
   }
 
   struct Pane: Equatable {
@@ -32,6 +34,7 @@ struct TestClient {
   private(set) var time: Int64 = 0
   private(set) var panes: [UInt8: Pane] = [:]
   private(set) var hasText = false
+  private var hasColumns = false
 
   mutating func read(from push: inout Push, _ id: Push.ClientID, now: Int64) throws {
     let message = push.next(for: id, now: now)
@@ -41,7 +44,8 @@ struct TestClient {
   mutating func read(_ bytes: [UInt8]) {
     var reader = Reader(bytes: bytes)
     #expect(reader.byte() == 1)
-    hasText = reader.byte() == 1
+    let flags = reader.byte()
+    (hasText, hasColumns) = (flags & 1 != 0, flags & 2 != 0)
     frame = reader.varint()
     time = Int64(reader.varint())
     for _ in 0..<reader.varint() { readPane(&reader) }
@@ -78,6 +82,12 @@ struct TestClient {
       if fields & 8 != 0 { (row.bid, row.ask) = (reader.svarint(), reader.svarint()) }
       if fields & 16 != 0 { (row.low, row.high) = (reader.svarint(), reader.svarint()) }
       if fields & 32 != 0 { row.rank = reader.varint() }
+      if hasColumns, case let count = reader.varint(), count > 0 {
+        row.columns = (0..<count).map { _ in
+          let value = reader.varint()
+          return value == 0 ? nil : Int64(bitPattern: (value - 1) >> 1 ^ (0 &- ((value - 1) & 1)))
+        }
+      }
       pane.rows[last] = row
     }
     panes[number] = pane

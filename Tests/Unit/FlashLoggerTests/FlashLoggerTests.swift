@@ -35,6 +35,27 @@ import Testing
         """)
   }
 
+  @Test func `the columns beside an event stand behind its line, and in an object with null where there is none`() async throws {
+    let columns = ColumnLayout([ColumnInfo("vwap", .number), ColumnInfo("away", .percent), ColumnInfo("seen", .time)])
+    let rows: [[Int64?]] = [[nil, nil, nil], [10_333_333_333, -2_258_000_000, 0], [10_000_000_000, nil, nil]]
+    func log(_ format: String) async throws -> String {
+      let path = FileManager.default.temporaryDirectory.appending(path: "flash-\(UUID().uuidString).log").path
+      defer { try? FileManager.default.removeItem(atPath: path) }
+      let feed = Feed(trades([("A", 1000), ("A", 1010), ("A", 990)]), columns: columns, rows: rows)
+      try await PluginHarness().consume([feed], by: Plugin.flashLogger, options: "{ path: \(path), format: \(format) }")
+      return try String(contentsOfFile: path, encoding: .utf8)
+    }
+    #expect(
+      try await log("text") == """
+        00:00:01.000Z ▲ A 10.00 → 10.10 +0.10 (+1.00%) vwap=10.33333 away=-2.26% seen=00:00:00
+        00:00:02.000Z ▼ A 10.10 → 9.90 -0.20 (-1.98%) vwap=10
+
+        """)
+    let objects = try await log("jsonl").split(separator: "\n")
+    #expect(objects.first?.hasSuffix(#","vwap":10.333333333,"away":-2.258,"seen":"1970-01-01T00:00:00Z"}"#) == true)
+    #expect(objects.last?.hasSuffix(#","vwap":10,"away":null,"seen":null}"#) == true)
+  }
+
   @Test func `a price that does not count is no change`() async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "flash-\(UUID().uuidString).log").path
     defer { try? FileManager.default.removeItem(atPath: path) }

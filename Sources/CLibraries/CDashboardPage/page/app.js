@@ -1,6 +1,7 @@
 // The page: session, settings, socket, routes, and the second hand. Views do the rest.
 import { get, part, put } from './api.js'
 import { Alerts } from './alerts.js'
+import { setBeside } from './columns.js'
 import { Connection } from './connection.js'
 import { units } from './decimal.js'
 import { setText } from './dom.js'
@@ -35,6 +36,7 @@ class App {
     this.connection = new Connection(this.model, {
       paint: time => this.#paint(time),
       status: () => this.status.show(),
+      columns: list => setBeside(list) && this.router.view?.columnsChanged?.(),
       connected: () => this.ticket?.renew(),
       error: message => this.#viewError(message),
       refused: () => this.checkSession(),

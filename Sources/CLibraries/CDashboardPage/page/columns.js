@@ -1,8 +1,8 @@
 // The columns of the table of prices.
-import { decimal, difference, percent, short, signed } from './decimal.js'
+import { decimal, difference, figure, percent, short, signed } from './decimal.js'
 import { plain } from './dom.js'
 import { MARK } from './model.js'
-import { age, clock } from './time.js'
+import { age, clock, lasting } from './time.js'
 
 const OLD = 15000 // ms without a price, from which on its age is shown
 
@@ -48,6 +48,43 @@ const FOLDING = {
   name: row => row.name !== '', bid: row => row.bid !== null, ask: row => row.ask !== null, volume: row => Number(row.volume) > 0,
   age: (row, now) => staleness(row, now) !== '',
 }
+
+const known = text => value => (value === null ? '–' : text(value))
+// The least width and the text of columns beside the events.
+const KINDS = {
+  number: [84, figure], percent: [78, percent], duration: [72, known(lasting)],
+  time: [78, known(value => clock(Number(value) / 1e6))], flag: [60, known(value => (value ? 'yes' : 'no'))],
+}
+/** The columns beside the events, in the order of a frame's values; another list where they are others. */
+export let beside = []
+
+/** Takes those that the server names; tells whether they are others. */
+export function setBeside(infos) {
+  if (JSON.stringify(infos) === JSON.stringify(beside.map(({ sort: name, kind }) => ({ name, kind })))) return false
+  for (const { key } of beside) {
+    columnOf.delete(key)
+    delete FOLDING[key]
+  }
+  columns.splice(columns.length - beside.length)
+  const age = usualColumns.indexOf('age') - beside.length
+  beside = infos.map(({ name, kind }, place) => {
+    const [width, text] = KINDS[kind] ?? KINDS.number
+    const value = row => row.beside?.[place] ?? null
+    return {
+      key: 'beside-' + name, head: name, kind, number: kind !== 'flag', down: true, sort: name, value, text: row => text(value(row)),
+      width: `minmax(${Math.max(width, Math.min(name.length, 16) * 8 + 14)}px, .5fr)`, direction: kind === 'percent' ? value : null,
+    }
+  })
+  usualColumns.splice(age, usualColumns.length - age - 1, ...beside.map(column => column.key))
+  columns.push(...beside)
+  for (const column of beside) {
+    columnOf.set(column.key, column)
+    FOLDING[column.key] = row => column.value(row) !== null
+  }
+  return true
+}
+
+export const least = column => Number(/\d+/.exec(column.width)[0])
 
 /** Adds to `filled` the columns for which one of the rows has something; tells whether there was a new one. */
 export function fillColumns(filled, rows, now) {

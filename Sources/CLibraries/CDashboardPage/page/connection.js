@@ -9,7 +9,7 @@ const LEAST_BETWEEN_REQUESTS = 40 // ms; the server takes 50 messages a second
 export class Connection {
   /**
    * @param {import('./model.js').Model} model
-   * @param {{ paint: (frameTime: number) => void, status: () => void, connected: () => void, error: (message: object) => void, refused: () => void,
+   * @param {{ paint: (frameTime: number) => void, status: () => void, columns: (list: object[]) => void, connected: () => void, error: (message: object) => void, refused: () => void,
    *           isBehind: () => boolean }} page
    */
   constructor(model, page) {
@@ -84,11 +84,12 @@ export class Connection {
     }
   }
 
-  #welcome({ epoch, resumed }) {
+  #welcome({ epoch, resumed, columns = [] }) {
     if (!resumed || epoch !== this.model.epoch) this.model.reset(epoch)
     this.wait = FIRST_WAIT
     this.over = false
     this.resumed = resumed
+    this.page.columns(columns)
     this.#change('live')
     this.#flush()
     this.page.connected()

@@ -103,6 +103,15 @@ export function short(units) {
   return (value / 1e12).toFixed(2) + 'T'
 }
 
+/** A computed number with the digits that it has, rounded to seven; none before the point, and not all, are lost. */
+export function figure(units) {
+  if (units === null) return DASH
+  if (typeof units === 'bigint') return decimal(((units + (units < 0n ? -ONE_BIG : ONE_BIG) / 2n) / ONE_BIG) * ONE_BIG)
+  const size = Math.abs(units)
+  const step = STEPS[Math.max(0, 7 - String(Math.floor(size / ONE)).length)]
+  return decimal(Math.sign(units) * Math.round(size / step) * step || units)
+}
+
 /** Reads a decimal text into a BigInt of units of 10^-places; null if it is not a number or has more decimals. */
 function parse(text, places) {
   const match = /^([-+\u2212]?)(\d*)(?:\.(\d*))?$/.exec(String(text).trim().replaceAll(',', ''))

@@ -3,9 +3,11 @@ import { scaled } from './decimal.js'
 
 const PRICES = 1
 const TEXT_FOLLOWS = 1
+const HAS_COLUMNS = 2
 const ORDER_FOLLOWS = 1
 const FIELD = { price: 1, reference: 2, volume: 4, quote: 8, range: 16, rank: 32, shape: 64, name: 128 }
 const MOST_DECIMALS = 9
+const MOST_COLUMNS = 64
 const LONGEST = 10 // bytes of a varint
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -44,11 +46,13 @@ class Reader {
   }
 
   svarint() {
+    return zigzag(this.varint())
+  }
+
+  /** A signed number, or null for none. */
+  optional() {
     const value = this.varint()
-    if (typeof value === 'number') return value % 2 === 0 ? value / 2 : -(value + 1) / 2
-    const half = value >> 1n
-    const signed = value & 1n ? -half - 1n : half
-    return signed <= 9007199254740991n && signed >= -9007199254740991n ? Number(signed) : signed
+    return value === 0 ? null : zigzag(typeof value === 'number' ? value - 1 : value - 1n)
   }
 
   /** A number that counts or numbers something. */
@@ -57,7 +61,6 @@ class Reader {
     if (typeof value !== 'number' || value > 0xffffffff) throw new RangeError('a count that cannot be')
     return value
   }
-
   text() {
     const length = this.count()
     if (length > this.bytes.length - this.at) throw new RangeError('the frame is cut off')
@@ -65,6 +68,13 @@ class Reader {
     this.at += length
     return text
   }
+}
+
+function zigzag(value) {
+  if (typeof value === 'number') return value % 2 === 0 ? value / 2 : -(value + 1) / 2
+  const half = value >> 1n
+  const signed = value & 1n ? -half - 1n : half
+  return signed <= 9007199254740991n && signed >= -9007199254740991n ? Number(signed) : signed
 }
 
 /**
@@ -78,16 +88,17 @@ export function decodeFrame(buffer, into) {
   const reader = new Reader(buffer)
   const kind = reader.byte()
   if (kind !== PRICES) throw new RangeError(`a frame of kind ${kind}`)
-  const textFollows = (reader.byte() & TEXT_FOLLOWS) !== 0
+  const flags = reader.byte()
+  const textFollows = (flags & TEXT_FOLLOWS) !== 0
   const frame = reader.count()
   const time = Number(reader.varint())
   const panes = reader.count()
-  for (let index = 0; index < panes; index++) decodePane(reader, time, into)
+  for (let index = 0; index < panes; index++) decodePane(reader, time, (flags & HAS_COLUMNS) !== 0, into)
   if (reader.at !== reader.bytes.length) throw new RangeError(`${reader.bytes.length - reader.at} bytes behind the frame`)
   return { frame, time, textFollows }
 }
 
-function decodePane(reader, time, into) {
+function decodePane(reader, time, hasColumns, into) {
   const pane = reader.byte()
   const hasOrder = (reader.byte() & ORDER_FOLLOWS) !== 0
   const total = reader.count()
@@ -101,7 +112,7 @@ function decodePane(reader, time, into) {
   let last = 0
   for (let left = reader.count(); left > 0; left--) {
     last = numberOfRow(last, reader.svarint())
-    decodeRow(reader, last, time, into)
+    decodeRow(reader, last, time, hasColumns, into)
   }
   into.pane({ pane, total, from, order })
 }
@@ -112,7 +123,7 @@ function numberOfRow(last, difference) {
   return number
 }
 
-function decodeRow(reader, number, time, into) {
+function decodeRow(reader, number, time, hasColumns, into) {
   const row = into.row(number)
   const { price, updates } = row
   const fields = reader.byte()
@@ -143,6 +154,11 @@ function decodeRow(reader, number, time, into) {
     row.high = scaled(reader.svarint(), decimals)
   }
   if (fields & FIELD.rank) row.rank = reader.count()
+  if (hasColumns) {
+    const count = reader.count()
+    if (count > MOST_COLUMNS) throw new RangeError('too many columns')
+    if (count > 0) row.beside = Array.from({ length: count }, () => reader.optional())
+  }
   into.filled(row, price, updates, (fields & FIELD.name) !== 0)
 }
 

@@ -1,6 +1,6 @@
 // A list of prices beside the chosen symbol: all prices, crypto, or a watchlist. `/symbol/AAPL` opens the symbol's page, which on a
 // wide screen stands beside the list.
-import { usualColumns, compactColumns, columns, columnOf, fillColumns, folds } from './columns.js'
+import { usualColumns, compactColumns, beside, columns, columnOf, fillColumns, folds, least } from './columns.js'
 import { part } from './api.js'
 import { FilterField, isExpression } from './filter.js'
 import { h, setAttribute, setText } from './dom.js'
@@ -146,11 +146,30 @@ export class ListView {
     else if (small) keys = ['symbol', 'name', 'trend', 'price', 'percent', 'age']
     else if (narrow) keys = keys.filter(key => !['bid', 'ask', 'spread', 'low', 'high', 'updates', 'time', ...(innerWidth <= 1100 ? ['volume'] : [])].includes(key))
     else if (innerWidth <= 1360 && keys === usualColumns) keys = keys.filter(key => !['bid', 'ask'].includes(key)) // they are in the panel beside
-    if (this.columnKeys === usualColumns) keys = keys.filter(key => !folds(key) || this.filled.has(key))
+    if (this.columnKeys === usualColumns) keys = this.#fitting(keys.filter(key => !folds(key) || this.filled.has(key)))
     const wanted = keys.join()
     if (wanted === this.columnsShown) return
     this.columnsShown = wanted
     this.table.setColumns(keys)
+  }
+
+  /** Without those beside the events for which there is no room. */
+  #fitting(keys) {
+    const isBeside = key => beside.includes(columnOf.get(key))
+    let room = this.table.clientWidth - 18
+    for (const key of keys) if (!isBeside(key)) room -= least(columnOf.get(key))
+    return keys.filter(key => !isBeside(key) || (room -= least(columnOf.get(key))) >= 0)
+  }
+
+  /** Others are beside the events. What is sorted by one that is gone has its own order again. */
+  columnsChanged() {
+    if (!columns.some(column => column.sort === this.sortKey)) {
+      this.sortKey = null
+      this.table.showSort(null, false)
+    }
+    this.columnsShown = null
+    this.#columns()
+    this.#restart()
   }
 
   #fillColumns(now = this.app.model.marketNow) {

@@ -14,7 +14,7 @@ class Row {
   constructor(number) {
     Object.assign(this, {
       number, symbol: '', name: '', updates: 0, price: null, reference: null, change: null, percent: null, volume: null, bid: null, ask: null,
-      low: null, high: null, time: null, rank: 0, decimals: 2, sizeDecimals: 0, marks: 0, version: 0, direction: 0, turned: 0, trend: null, sampled: 0, isTrendAsked: false,
+      low: null, high: null, time: null, rank: 0, decimals: 2, sizeDecimals: 0, marks: 0, version: 0, direction: 0, turned: 0, beside: null, trend: null, sampled: 0, isTrendAsked: false,
     })
   }
 }

@@ -2,7 +2,7 @@
 import { decimal, difference, money, percent, product, short, signed, signedMoney, share, amount, units } from './decimal.js'
 import { part } from './api.js'
 import { h, setAttribute, setSigned, setText } from './dom.js'
-import { staleness } from './columns.js'
+import { beside, staleness } from './columns.js'
 
 /** Name and value pairs, two in a line; what has had no value is left out. */
 export class Pairs {
@@ -10,6 +10,15 @@ export class Pairs {
     this.values = names.map(() => h('dd'))
     this.begin()
     this.element = h('dl', { class: 'pairs' }, names.map((name, index) => h('div', {}, h('dt', {}, name), this.values[index])))
+  }
+
+  /** Makes these names the last pairs, from pair `first` on. */
+  end(first, names) {
+    for (const value of this.values.splice(first)) value.parentNode.remove()
+    names.forEach((name, index) => {
+      this.element.append(h('div', {}, h('dt', {}, name), this.values[first + index] = h('dd')))
+      this.filled.delete(first + index)
+    })
   }
 
   /** For another symbol: nothing has had a value. */
@@ -90,10 +99,20 @@ export class Quote {
       this.pairs.set(index, index === VOLUME ? short(value) : decimal(value, decimals))
     })
     this.decimals = decimals
+    this.#showBeside(row)
     if (!this.withFacts) return
     const known = facts ?? {}
     const texts = [known.session, known.venue, known.currency, known.tick, known.lot]
     texts.forEach((text, index) => this.pairs.set(QUOTE.length + index, text ?? '–'))
+  }
+
+  #showBeside(row) {
+    const first = QUOTE.length + (this.withFacts ? FACTS.length : 0)
+    if (this.beside !== beside) {
+      this.beside = beside
+      this.pairs.end(first, beside.map(column => column.head))
+    }
+    beside.forEach((column, index) => this.pairs.set(first + index, row ? column.text(row) : '–', row && column.direction?.(row)))
   }
 }
 

@@ -1,6 +1,6 @@
 // The table of prices: any number of rows, of which only those in sight exist. They are placed once, and only the texts that
 // changed are written. The server orders the rows; this table asks for the stretch that is in sight.
-import { columnOf } from './columns.js'
+import { beside, columnOf, least } from './columns.js'
 import { h, setAttribute, setText } from './dom.js'
 import { RowLine } from './row.js'
 
@@ -75,6 +75,8 @@ export class PriceTable extends HTMLElement {
       const share = /, (.*)\)$/.exec(column.width)?.[1]
       return share ? `minmax(${room}, ${share})` : room
     }
+    const sum = this.columns.reduce((sum, column) => sum + least(column), 18)
+    this.style.setProperty('--least', this.columns.some(column => beside.includes(column)) ? sum + 'px' : '0')
     this.style.setProperty('--columns', this.columns.map(width).join(' '))
     this.style.setProperty('--price-digits', String(this.longest.get('price') ?? 10))
   }

@@ -83,3 +83,12 @@ export function age(ms) {
   if (ms < 172800000) return Math.floor(ms / 3600000) + ' h'
   return Math.floor(ms / 86400000) + ' d'
 }
+
+/** Nanoseconds: `850 µs`, `1.2 ms`, `3 s`, `12 min`. */
+export function lasting(ns) {
+  if (ns < 0) return '\u2212' + lasting(-ns)
+  const size = Number(ns)
+  if (size < 1e6) return Math.floor(size / 1e3) + ' µs'
+  if (size < 1e7) return (Math.floor(size / 1e5) / 10).toFixed(1) + ' ms'
+  return size < 1e9 ? Math.floor(size / 1e6) + ' ms' : age(size / 1e6)
+}

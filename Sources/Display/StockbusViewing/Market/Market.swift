@@ -10,6 +10,8 @@ package struct Market {
   private var series: ContiguousArray<PriceSeries> = []
   package private(set) var standings = Standings()
   package private(set) var isRanked = false
+  /// The columns beside the events; nil if there are none.
+  package private(set) var beside: RowColumns?
   package private(set) var bars = BarSeries()
   /// The lists of `movers`.
   package private(set) var movers = MoverTables()
@@ -54,6 +56,12 @@ package struct Market {
     tape = Tape(memory: limits.memory / 4)
     splits = SplitWatch(instruments)
   }
+
+  /// Keeps from now on the columns that a component reads beside its events. The market's names are those of `RowColumns`.
+  package mutating func keep(_ columns: BatchColumns) { beside = columns.layout.isEmpty ? nil : RowColumns(columns) }
+
+  /// The columns beside the events, by the names of the table.
+  package var columns: ColumnLayout { beside?.layout ?? ColumnLayout() }
 
   /// The close of the trading date before that of a row's price, from which `sorting_feed` counts with `since: previous_close`; nil if
   /// unknown.
@@ -175,7 +183,21 @@ package struct Market {
 
   private mutating func finish<E: PricedEvent>(_ batch: Span<E>, at now: Int64) {
     total &+= batch.count
+    if beside != nil { keepColumns(of: batch) }
     if let last = batch.indices.last { newest = (batch[last].time, batch[last].received, now) }
+  }
+
+  /// Keeps the columns with the last event of each row, as far as the events of this input have them.
+  @inline(never)
+  private mutating func keepColumns<E: PricedEvent>(of batch: Span<E>) {
+    guard let sources = beside?.sources(of: batch), !sources.isEmpty else { return }
+    for i in batch.indices {
+      let event = batch[i]
+      guard event.condition.countsForLast, !event.hasLeft, let at = place(of: event.symbol) else { continue }
+      // A bar of earlier trades is not what the row shows.
+      if let bar = event as? Bar, bar.length != .unknown, bar.time < rows[at].time { continue }
+      beside?.keep(i, sources, of: at)
+    }
   }
 
   @inline(__always)
@@ -377,6 +399,7 @@ package struct Market {
       (row.sizeDecimals, row.clock) = (old.sizeDecimals, old.clock)
       rows[at] = row
     }
+    beside?.forget()
     (standings, isRanked, movers) = (Standings(), false, MoverTables())
     (total, forgotten, datedAhead, lastMove, newest, reached) = (0, 0, 0, Row.never, nil, [])
   }

@@ -17,30 +17,35 @@ package struct RowFilter {
     package let character: Int
   }
 
-  package init(_ text: String = "") {
+  private let readsColumns: Bool
+
+  /// - Parameter columns: those of the market whose rows are filtered.
+  package init(_ text: String = "", reading columns: ColumnLayout = ColumnLayout()) {
     self.text = text
-    guard Self.looksLikeCondition(text) else {
+    readsColumns = !columns.isEmpty
+    guard Self.looksLikeCondition(text, columns) else {
       words = text.split { $0 == " " || $0 == "," }.map { NamePart(String($0)) }
       condition = nil
       problem = nil
       return
     }
     words = []
-    switch ExpressionDraft<ScreenRow>(text, in: .withoutMemory("a filter of rows sees only the last event of each symbol")) {
-    case .empty: (condition, problem) = (nil, nil)
-    // While a condition is incomplete or wrong, all rows are shown.
-    case .incomplete(let error), .wrong(let error):
+    do throws(ExpressionError) {
+      condition = try Expression(
+        text, in: .withoutMemory("a filter of rows sees only the last event of each symbol"), reading: columns)
+      problem = nil
+    } catch {
+      // While a condition is incomplete or wrong, all rows are shown.
       condition = nil
       problem = Problem(description: error.message, character: error.range.lowerBound)
-    case .ready(let expression): (condition, problem) = (expression, nil)
     }
   }
 
   /// A text with operators or names of fields is a condition; names of symbols do not contain these.
-  private static func looksLikeCondition(_ text: String) -> Bool {
+  private static func looksLikeCondition(_ text: String, _ columns: ColumnLayout) -> Bool {
     if text.contains(where: { "<>=!()".contains($0) }) { return true }
     let first = text.lowercased().split(separator: " ").first.map(String.init) ?? ""
-    return first == "not" || ScreenRow.schema.fields.contains { $0.name == first }
+    return first == "not" || ScreenRow.schema.fields.contains { $0.name == first } || columns.names.contains { $0.lowercased() == first }
   }
 
   /// Parts of names, in capitals; empty if it is a condition.
@@ -48,8 +53,12 @@ package struct RowFilter {
 
   package var isEmpty: Bool { words.isEmpty && condition == nil }
 
-  package func matches(_ row: Row) -> Bool {
-    if let condition { return condition.matches(ScreenRow(row)) }
+  package func matches(_ at: Int, of market: Market) -> Bool {
+    let row = market.rows[at]
+    if let condition {
+      if readsColumns, let beside = market.beside { return condition.matches(ScreenRow(row), row: beside.row(at)) }
+      return condition.matches(ScreenRow(row))
+    }
     if words.isEmpty { return true }
     return words.contains { $0.isIn(row.symbol) }
   }
