@@ -23,8 +23,9 @@ extension TopologyChecker {
   /// - Parameter columns: nil if the component has mistakes.
   mutating func note(_ component: ComponentDescription, columns layout: ColumnLayout?) {
     guard let layout else {
-      // Only a processor with this option adds any.
-      if component.section == .processor && component.options.has("columns") || lacksColumns(component) {
+      // Only a processor with the one option and a component with the other add any.
+      let adds = component.section == .processor && component.options.has("columns") || component.options.has("extra_columns")
+      if adds || lacksColumns(component) {
         columns[component.id] = .some(nil)
       }
       return
