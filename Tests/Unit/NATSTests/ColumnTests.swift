@@ -151,6 +151,28 @@ private actor Seen: Sink {
     #expect(bad.count == 11)
   }
 
+  @Test func `members are read in any order, with blanks between them`() async throws {
+    var random = SplitMix(23)
+    var (messages, wanted) = ([FakeNATS.Message](), [String]())
+    let encoder = EventEncoder<Trade>(columns: layout)
+    for (number, trade) in trades(0..<rounds(300)).enumerated() {
+      let row = layout.columns.map { column -> Int64 in
+        if random.oneIn(3) { return ColumnLayout.missing }
+        return column.kind == .flag ? Int64(random.upTo(1)) : Int64(bitPattern: random.next()) / 4
+      }
+      var out = ByteWriter(capacity: 512)
+      encoder.encodeJSON(trade, row: row, to: &out)
+      // No value of a trade has a comma.
+      var members = out.string.dropFirst().dropLast().split(separator: ",").map(String.init)
+      if random.oneIn(2) { members.removeAll { $0.hasSuffix(":null") } }
+      members.shuffle(using: &random)
+      let text = members.map { [$0, " \($0)", "\($0)\n", "\t\($0) "][random.upTo(3)] }.joined(separator: ",")
+      messages.append(.init(subject: "ticks.all", payload: "{\(text)}"))
+      wanted.append("\(number + 1) \(row.map { $0 == ColumnLayout.missing ? "-" : "\($0)" }.joined(separator: " "))")
+    }
+    #expect(try await read(messages) == wanted)
+  }
+
   @Test(arguments: ["", "batch: 100"]) func `damaged messages are events or dead letters, and no trap`(batch: String) async throws {
     let good = try await sent(trades(0..<3), rows, batch)
     var random = SplitMix(21)
