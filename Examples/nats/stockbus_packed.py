@@ -56,7 +56,10 @@ class Layout:
             at += 1 + length
         (count,) = struct.unpack_from("<I", payload, at)
         at += 4
-        for _ in range(count):
+        rows: list[dict[str, Any]] = [{} for _ in range(count & 0x7FFFFFFF)]
+        if count >> 31:
+            at = columns(payload, at, rows)
+        for row in rows:
             event: dict[str, Any] = {}
             for key, form, _ in self.fields:
                 if form in ("decimal", "time", "int64"):
@@ -78,9 +81,27 @@ class Layout:
             for key, form, place in self.fields:
                 if form == "decimal":
                     event[key] = number_text(event[key], decimals[place] if place >= 0 else 0)
-            yield event
+            yield event | row
         if at != len(payload):
             raise ValueError("bytes that belong to no event")
+
+
+def columns(payload: bytes, at: int, rows: list[dict[str, Any]]) -> int:
+    """Reads the columns beside the events into a dictionary for each; None is no value. Returns where the events begin."""
+    kinds, at = payload[at], at + 1
+    names: list[tuple[str, int]] = []
+    for _ in range(kinds):
+        kind, length = struct.unpack_from("<BI", payload, at)
+        names.append((payload[at + 5:at + 5 + length].decode(), kind))
+        at += 5 + length
+    for row in rows:
+        for name, kind in names:
+            (value,) = struct.unpack_from("<q", payload, at)
+            at += 8
+            # Numbers, percentages and seconds; times in nanoseconds; true or false.
+            read = (number_text(value, 0), number_text(value, 0), number_text(value, 0), value, value == 1)
+            row[name] = None if value == -2 ** 63 else read[kind]
+    return at
 
 
 def number_text(billionths: int, decimals: int) -> Decimal:

@@ -49,6 +49,12 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     settings.faults(fields: E.fields, kind: E.decodedKind, event: E.eventName)
   }
 
+  static func textFaults(in settings: FileReplaySettings, reading _: ColumnLayout) -> [TextFault] {
+    settings.extraColumns.faults(beside: E.self)
+  }
+
+  static func columns(_ settings: FileReplaySettings, reading _: ColumnLayout) -> ColumnLayout { settings.extraColumns.layout }
+
   static func fault(in file: FileUse, _ settings: FileReplaySettings) -> String? {
     FileHead.fault(of: file.path, settings.headOptions, as: E.fields)
   }
@@ -172,9 +178,9 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     repeat {
       var replay = try ParallelReplay<E>(
         ReplayInput(path: settings.path[0]), options, parsers: settings.parserCount, on: context.helpers)
-      try await replay.run(limit: Self.batchLength, counted: { count($0) }) { events, read in
+      try await replay.run(limit: Self.batchLength, counted: { count($0) }) { events, columns, read in
         if output.room() < events.count { try await output.waitForRoom() }
-        receipts.send(events, into: &output)
+        receipts.send(events, columns, into: &output)
         // Also if an error ends the replay: events sent before it are delivered, and must not be sent again.
         position.events += events.count
         context.remember(position, Self.place)
@@ -205,6 +211,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   /// Sends each event when it is due relative to the first one's time; events that are due at the same time are sent together.
   private func runPaced(_ replay: inout Replay<E>, into output: inout Outlet<E>) async throws {
     var next: E?
+    var row: [Int64] = []
     var pacing: Pacing?
     var loop = replay.position.loop
     var began = context.clock.uptime
@@ -216,7 +223,11 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
         try await output.flush()
         unsent = 0
       }
-      guard try pull(&replay, limit: 1, { next = receipts.ordered($0[0]) }) > 0, let event = next else { break }
+      let count = try pull(&replay, limit: 1) { events, columns in
+        next = receipts.ordered(events[0])
+        row = columns.withUnsafeBufferPointer { Array($0) }
+      }
+      guard count > 0, let event = next else { break }
       if pacing == nil || replay.position.loop != loop {
         pacing = Pacing(speed: settings.speed, first: moment(event))
         loop = replay.position.loop
@@ -233,7 +244,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
         }
       }
       if !expectedSymbols.isComplete, let symbol = E.schema.symbol(of: event) { expectedSymbols.meet(symbol) }
-      output.send(event)
+      if row.isEmpty { output.send(event) } else { output.send([event].span, rows: row.span) }
       unsent += 1
       report(replay)
       context.remember(replay.position, Self.place)
@@ -248,9 +259,9 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
     let before = replay.counts.events
     let isWatched = !expectedSymbols.isComplete
     let result = Result {
-      try pull(&replay, limit: min(limit, room)) { batch in
+      try pull(&replay, limit: min(limit, room)) { batch, columns in
         if isWatched { expectedSymbols.look(at: batch) }
-        receipts.send(batch, into: &output)
+        receipts.send(batch, columns, into: &output)
       }
     }
     // Also if an error ends the replay: events sent before it are delivered, and must not be sent again.
@@ -305,7 +316,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
   }
 
   /// Reads the next events; malformed rows become dead letters.
-  private func pull(_ replay: inout Replay<E>, limit: Int, _ body: (Span<E>) -> Void) throws -> Int {
+  private func pull(_ replay: inout Replay<E>, limit: Int, _ body: (Span<E>, Span<Int64>) -> Void) throws -> Int {
     defer {
       if settings.isRaw {
         for gap in replay.takeGaps() { context.gap(in: gap.stream, expected: gap.expected, got: gap.got) }
@@ -317,7 +328,7 @@ actor FileReplay<E: Event & ReplayEvent>: Source {
       known = now
     }
     do throws(ReplayError) {
-      return try replay.next(limit: limit, into: body) { take($0) }
+      return try replay.next(limit: limit, intoRows: body) { take($0) }
     } catch {
       throw error
     }

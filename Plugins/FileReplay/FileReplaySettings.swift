@@ -35,6 +35,10 @@ struct FileReplaySettings: Options {
     "Where an event's fields are: a column's name or number, or a path such as data.p or tick[0].px in JSON; other fields are found by their usual names. In CSV, date is the column of the date if that of the time has the time of day only; both are read as one text, with a blank between them. With the same column for size and side, a negative size is a sale."
   )
   var columns: Mapping<String> = [:]
+  @Setting(
+    "The columns beside the events that the file has too, with their kinds, such as { vwap: number, away: percent, rising: flag }. They are found by these names, or where 'columns' says; what is empty has no value.",
+    count: 0...64)
+  var extraColumns: ExtraColumns = [:]
   @Setting("The symbol of files that name none.")
   var symbol: Symbol?
   @Setting("The length of bars in files that do not give it, e.g. 1d; of a history, which bars of it are replayed.")
@@ -105,7 +109,7 @@ struct FileReplaySettings: Options {
     guard decoding.messages == nil, other.decoding.messages == nil else { return false }
     return path == other.path && event == other.event && format == other.format && preset == other.preset && symbols == other.symbols
       && delimiter == other.delimiter && header == other.header && skipLines == other.skipLines && ignore == other.ignore
-      && encoding == other.encoding && columns == other.columns && symbol == other.symbol
+      && encoding == other.encoding && columns == other.columns && extraColumns == other.extraColumns && symbol == other.symbol
       && conditionCodes == other.conditionCodes && conditions == other.conditions && length == other.length && time == other.time
       && zone == other.zone && finer == other.finer && date == other.date
       && priceScale == other.priceScale && sizeScale == other.sizeScale && finerPrices == other.finerPrices && numbers == other.numbers
@@ -125,7 +129,8 @@ struct FileReplaySettings: Options {
 
   /// Options that do not apply to raw captures, and options that apply to them only.
   private static let forRows = [
-    "delimiter", "header", "skip_lines", "ignore", "columns", "symbol", "length", "condition_codes", "conditions", "time", "zone", "finer",
+    "delimiter", "header", "skip_lines", "ignore", "columns", "extra_columns", "symbol", "length", "condition_codes", "conditions", "time",
+    "zone", "finer",
     "date", "price_scale",
     "size_scale", "finer_prices", "numbers", "sides",
   ]
@@ -175,7 +180,7 @@ struct FileReplaySettings: Options {
       return spec.decodingFaults(event: kind).map { (decoding.messages == nil ? "preset" : "decoding.\($0.option)", $0.message) }
     }
     if kind == nil { return [("event", "'event: raw' is for 'format: raw'")] }
-    let known = fields.map(\.name) + (format == .jsonLines ? [] : [CSVColumns.dateName])
+    let known = fields.map(\.name) + extraColumns.layout.names + (format == .jsonLines ? [] : [CSVColumns.dateName])
     let names = columns.entries.filter { !known.contains($0.name) }.map { entry in
       let message = "'columns': \(event) has no field '\(entry.name)'"
       if known.contains(entry.value) { return message + "; write '\(entry.value): \(entry.name)', the field before its column" }
@@ -237,6 +242,7 @@ struct FileReplaySettings: Options {
     options.csv = CSVFormat(delimiter: delimiter, hasHeader: header, skipped: skipLines, ignored: ignore.map { Array($0.utf8) })
     options.encoding = encoding
     options.columns = Dictionary(columns.entries.map { ($0.name, $0.value) }) { first, _ in first }
+    options.extraColumns = extraColumns.layout
     options.symbol = symbol
     options.length = length ?? .unknown
     if conditionCodes != nil || !conditions.entries.isEmpty {

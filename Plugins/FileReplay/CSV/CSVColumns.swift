@@ -95,7 +95,7 @@ struct CSVColumns {
   ) throws(Fault) -> Int? {
     guard let written else {
       let place = try find(aliases: field.aliases, in: header ?? [])
-      if place == nil, field.isRequired, !(hasSymbol && field == .symbol) { throw .missing }
+      if place == nil, field.isRequired, !(hasSymbol && field.kind == .symbol) { throw .missing }
       return place
     }
     switch ColumnReference(written) {

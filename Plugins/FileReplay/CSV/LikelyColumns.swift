@@ -84,7 +84,7 @@ struct LikelyColumns {
     let map = "'columns: { \(written.joined(separator: ", ")) }'"
     let remedy =
       isGuess ? "set \(map) if \(fields.count > 1 ? "those are the right ones" : "that is the right one")" : "name the right one in \(map)"
-    return fields.contains(.symbol) ? remedy + ", or set 'symbol: NAME' if all rows are about one symbol" : remedy
+    return fields.contains { $0.kind == .symbol } ? remedy + ", or set 'symbol: NAME' if all rows are about one symbol" : remedy
   }
 
   /// How a column or key is written in YAML, inside braces.

@@ -10,6 +10,8 @@ final class BlockWork<E: ReplayEvent>: @unchecked Sendable {
   /// Bytes of the file up to the end of the block, before decompression.
   var bytesRead = 0
   fileprivate(set) var events: [E] = []
+  /// The columns of the events, one row behind the other.
+  fileprivate(set) var columns: [Int64] = []
   /// Malformed rows and remarks.
   fileprivate(set) var notes: [(note: RowNote, eventsBefore: Int)] = []
   /// The counts of its rows that give no events, and of values that did not fit.
@@ -28,6 +30,7 @@ final class BlockWork<E: ReplayEvent>: @unchecked Sendable {
 
   fileprivate func clear() {
     events.removeAll(keepingCapacity: true)
+    columns.removeAll(keepingCapacity: true)
     notes.removeAll()
     (counts, lines, isCrowded, failure) = (ReplayCounts(), 0, false, nil)
   }
@@ -87,6 +90,7 @@ actor BlockParser<E: ReplayEvent> {
         // The header has been read, so a fault of columns is about another header in mid-file.
         if error.code == .malformedRow || error.code == .badColumns { work.isCrowded = true } else { work.failure = error }
       }
+      rows.takeColumns(to: &work.columns)
       if rows.changes != changes { work.isCrowded = true }
       let more = rows.counts - counts
       (work.counts.outside, work.counts.kept) = (more.outside, more.kept)

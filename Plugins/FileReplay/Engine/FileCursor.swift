@@ -55,6 +55,9 @@ struct FileCursor<E: ReplayEvent>: ~Copyable {
   /// The breaks in sequence numbers that a raw capture has shown since the last call.
   mutating func takeGaps() -> [SequenceGap] { capture.takeGaps() }
 
+  /// Moves the columns of the events since the last call to the end of `all`, one row behind the other.
+  mutating func takeColumns(to all: inout [Int64]) { rows.takeColumns(to: &all) }
+
   /// Appends as many of the next events as there is room for, and returns their number; 0 only at the end, or without room.
   ///
   /// Calls `noted` for malformed rows, in the file's order; if it returns `stop`, the row is thrown as an error. After an error the cursor

@@ -1,3 +1,4 @@
+internal import EventBus
 internal import MarketData
 internal import StockbusDecoding
 
@@ -15,14 +16,19 @@ final class MergedFile<E: ReplayEvent> {
 
   private var cursor: FileCursor<E>
   private var batch: [E] = []
+  /// The columns of the batch, one row behind the other.
+  private var columns: [Int64] = []
+  private let width: Int
   private var next = 0
   private var failure: ReplayError?
 
   /// True if events are ordered by time of receipt, as in raw captures.
   private let byReceipt: Bool
 
-  init(_ cursor: consuming FileCursor<E>) {
+  /// - Parameter width: how many columns there are.
+  init(_ cursor: consuming FileCursor<E>, width: Int) {
     byReceipt = cursor.isCapture
+    self.width = width
     self.cursor = cursor
   }
 
@@ -56,13 +62,13 @@ final class MergedFile<E: ReplayEvent> {
 
   /// Passes the next events to `body` without comparing times, and adds their number to `count`.
   func pass(
-    _ limit: Int, _ count: inout Int, _ body: (Span<E>) -> Void, _ noted: (RowNote) -> MalformedPolicy
+    _ limit: Int, _ count: inout Int, _ body: (Span<E>, Span<Int64>) -> Void, _ noted: (RowNote) -> MalformedPolicy
   ) throws(ReplayError) {
     let end = count + limit
     while count < end {
       let failure = read(min(end - count, Self.passLength), noted)
       next = batch.count
-      if !batch.isEmpty { body(batch.span) }
+      if !batch.isEmpty { body(batch.span, columns.span) }
       count += batch.count
       if let failure { throw failure }
       if batch.isEmpty || cursor.mustWait { return }
@@ -91,18 +97,26 @@ final class MergedFile<E: ReplayEvent> {
     batch.append(addingCapacity: limit) { events in
       do throws(ReplayError) { _ = try cursor.next(into: &events, noted: noted) } catch { failure = error }
     }
+    if width > 0 {
+      columns.removeAll(keepingCapacity: true)
+      cursor.takeColumns(to: &columns)
+      // The bars of a history have none.
+      columns.append(contentsOf: repeatElement(ColumnLayout.missing, count: batch.count * width - columns.count))
+    }
     return failure
   }
 
   /// Passes the events before the time `bound` (and at it, if `wins`) to `body` until `count` reaches `end`; returns true when none is
   /// left.
-  func emit(upTo end: Int, _ count: inout Int, before bound: Int64, orAt wins: Bool, _ body: (Span<E>) -> Void) -> Bool {
+  func emit(
+    upTo end: Int, _ count: inout Int, before bound: Int64, orAt wins: Bool, _ body: (Span<E>, Span<Int64>) -> Void
+  ) -> Bool {
     var at = next
     let stop = min(batch.count, at + (end - count))
     while at < stop, moment(batch[at]) < bound || (wins && moment(batch[at]) == bound) {
       at += 1
     }
-    if at > next { body(batch.span.extracting(next..<at)) }
+    if at > next { body(batch.span.extracting(next..<at), columns.span.extracting(next * width..<at * width)) }
     count += at - next
     next = at
     if at == batch.count { return true }

@@ -1,3 +1,4 @@
+internal import EventBus
 internal import MarketData
 
 /// Replays one large file with several parsers at once; the events are in the file's order.
@@ -47,22 +48,22 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     line = BlockLine(blocks, depth: 2 * max(1, parsers) + 1)
   }
 
-  /// Passes all events to `take`, in batches of at most `limit`, with the number of bytes of the file read so far. Calls `noted` for
+  /// Passes all events to `take`, in batches of at most `limit`, with their columns and the number of bytes of the file read so far. Calls `noted` for
   /// malformed rows as they are found; if it returns `stop`, the row is thrown as an error, after the events before it. Errors of `take`
   /// are rethrown. Calls `counted` for each block with its other counts.
   mutating func run(
-    limit: Int, counted: (ReplayCounts) -> Void = { _ in }, into take: (Span<E>, Int) async throws -> Void,
+    limit: Int, counted: (ReplayCounts) -> Void = { _ in }, into take: (Span<E>, Span<Int64>, Int) async throws -> Void,
     noted: (RowNote) -> MalformedPolicy
   ) async throws {
     let lines = try await parseBlocks(limit, counted, take, noted)
     let read = line.bytesRead
     let rest = line.takeRest(after: lines, limit: options.lineLimit)
-    _ = try await parseInPlace(rest, limit, counted, { try await take($0, max(read, $1)) }, noted)
+    _ = try await parseInPlace(rest, limit, counted, { try await take($0, $1, max(read, $2)) }, noted)
   }
 
   /// Returns the number of lines.
   private mutating func parseBlocks(
-    _ limit: Int, _ counted: (ReplayCounts) -> Void, _ take: (Span<E>, Int) async throws -> Void,
+    _ limit: Int, _ counted: (ReplayCounts) -> Void, _ take: (Span<E>, Span<Int64>, Int) async throws -> Void,
     _ noted: (RowNote) -> MalformedPolicy
   ) async throws -> Int {
     guard let first = line.begin() else { return 0 }
@@ -85,7 +86,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
 
   /// Returns the number of lines, or the error that ended it.
   private mutating func handAll(
-    _ limit: Int, _ counted: (ReplayCounts) -> Void, _ take: (Span<E>, Int) async throws -> Void,
+    _ limit: Int, _ counted: (ReplayCounts) -> Void, _ take: (Span<E>, Span<Int64>, Int) async throws -> Void,
     _ noted: (RowNote) -> MalformedPolicy
   ) async -> Result<Int, any Error> {
     var lines = 0
@@ -101,12 +102,13 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
   /// Returns the number of lines up to the block's end.
   private mutating func hand(
     _ parsed: BlockWork<E>, after lines: Int, _ limit: Int, _ counted: (ReplayCounts) -> Void,
-    _ take: (Span<E>, Int) async throws -> Void, _ noted: (RowNote) -> MalformedPolicy
+    _ take: (Span<E>, Span<Int64>, Int) async throws -> Void, _ noted: (RowNote) -> MalformedPolicy
   ) async throws -> Int {
     if let failure = parsed.failure { throw failure }
     if parsed.isCrowded || isChanged {
       let reader = try parsed.block.reader(name: input.name, after: lines, limit: options.lineLimit)
-      return try await parseInPlace(reader, limit, counted, { batch, _ in try await take(batch, parsed.bytesRead) }, noted)
+      return try await parseInPlace(
+        reader, limit, counted, { events, columns, _ in try await take(events, columns, parsed.bytesRead) }, noted)
     }
     tally.counts += parsed.counts
     counted(parsed.counts)
@@ -128,12 +130,13 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
 
   private mutating func hand(
     _ parsed: BlockWork<E>, _ at: inout Int, _ end: Int, _ limit: Int,
-    _ take: (Span<E>, Int) async throws -> Void
+    _ take: (Span<E>, Span<Int64>, Int) async throws -> Void
   ) async throws {
-    let events = parsed.events
+    let (events, columns, width) = (parsed.events, parsed.columns, options.extraColumns.columns.count)
     while at < end {
       let count = min(limit, end - at)
-      try await take(events.span.extracting(at..<(at + count)), parsed.bytesRead)
+      try await take(
+        events.span.extracting(at..<(at + count)), columns.span.extracting(at * width..<(at + count) * width), parsed.bytesRead)
       tally.counts.events += count
       at += count
     }
@@ -142,7 +145,7 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
   /// Parses lines one after the other; returns their number up to the end.
   private mutating func parseInPlace(
     _ lines: consuming LineReader, _ limit: Int, _ counted: (ReplayCounts) -> Void,
-    _ take: (Span<E>, Int) async throws -> Void, _ noted: (RowNote) -> MalformedPolicy
+    _ take: (Span<E>, Span<Int64>, Int) async throws -> Void, _ noted: (RowNote) -> MalformedPolicy
   ) async throws -> Int {
     var lines = lines
     // The first line of the file is the header itself.
@@ -151,13 +154,16 @@ struct ParallelReplay<E: ReplayEvent>: ~Copyable {
     if hasCommas { rows.doubtPoints() }
     let changes = rows.changes
     var batch: [E] = []
+    var columns: [Int64] = []
     var failure: ReplayError?
     while failure == nil {
       batch.removeAll(keepingCapacity: true)
+      columns.removeAll(keepingCapacity: true)
       do throws(ReplayError) {
         if try rows.append(to: &batch, limit: limit, &lines, noted: { note, _ in noted(note) }) == 0 { break }
       } catch { failure = error.explained(by: lines.rest, as: E.fields) }
-      if !batch.isEmpty { try await take(batch.span, lines.bytesRead) }
+      rows.takeColumns(to: &columns)
+      if !batch.isEmpty { try await take(batch.span, columns.span, lines.bytesRead) }
     }
     tally.counts += rows.counts
     counted(rows.counts)

@@ -14,9 +14,10 @@ struct ReceiptOrder {
   /// - Parameter isNeeded: true if any component of the run works with time.
   init(isNeeded: Bool) { self.isNeeded = isNeeded }
 
-  /// Sends a batch.
+  /// Sends a batch with its columns, one row behind the other.
   @inline(__always)
-  mutating func send<E: ReplayEvent & Event>(_ batch: Span<E>, into output: inout Outlet<E>) {
+  mutating func send<E: ReplayEvent & Event>(_ batch: Span<E>, _ rows: Span<Int64>, into output: inout Outlet<E>) {
+    if !rows.isEmpty { return sendRows(batch, rows, into: &output) }
     if isNeeded { check(batch, into: &output) } else { output.send(contentsOf: batch) }
   }
 
@@ -33,6 +34,14 @@ struct ReceiptOrder {
     }
     self.latest = latest
     output.send(contentsOf: batch)
+  }
+
+  @inline(never)
+  private mutating func sendRows<E: ReplayEvent & Event>(_ batch: Span<E>, _ rows: Span<Int64>, into output: inout Outlet<E>) {
+    var events: [E] = []
+    events.reserveCapacity(batch.count)
+    for place in batch.indices { events.append(ordered(batch[place])) }
+    output.send(events.span, rows: rows)
   }
 
   @inline(never)

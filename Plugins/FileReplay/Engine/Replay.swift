@@ -1,3 +1,4 @@
+internal import EventBus
 internal import MarketData
 internal import StockbusDecoding
 
@@ -44,7 +45,7 @@ struct Replay<E: ReplayEvent>: ~Copyable {
 
   private static func open(_ inputs: [ReplayInput], _ options: ReplayOptions) throws(ReplayError) -> [MergedFile<E>] {
     var files: [MergedFile<E>] = []
-    for input in inputs { files.append(MergedFile(try FileCursor(input, options))) }
+    for input in inputs { files.append(MergedFile(try FileCursor(input, options), width: options.extraColumns.columns.count)) }
     return files
   }
 
@@ -102,6 +103,13 @@ struct Replay<E: ReplayEvent>: ~Copyable {
   mutating func next(
     limit: Int, into body: (Span<E>) -> Void, noted: (RowNote) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
+    try next(limit: limit, intoRows: { events, _ in body(events) }, noted: noted)
+  }
+
+  /// The same, with the columns of the events, one row behind the other.
+  mutating func next(
+    limit: Int, intoRows body: (Span<E>, Span<Int64>) -> Void, noted: (RowNote) -> MalformedPolicy
+  ) throws(ReplayError) -> Int {
     if limit <= 0 || isFinished { return 0 }
     while true {
       let count = try pull(min(limit, 1 << 32), body, noted)
@@ -112,7 +120,7 @@ struct Replay<E: ReplayEvent>: ~Copyable {
 
   /// The next events of this loop; 0 at its end.
   private mutating func pull(
-    _ limit: Int, _ body: (Span<E>) -> Void, _ noted: (RowNote) -> MalformedPolicy
+    _ limit: Int, _ body: (Span<E>, Span<Int64>) -> Void, _ noted: (RowNote) -> MalformedPolicy
   ) throws(ReplayError) -> Int {
     let before = position.events
     if files.count == 1 {
@@ -129,7 +137,7 @@ struct Replay<E: ReplayEvent>: ~Copyable {
     while position.loop <= target.loop, position != target, !isFinished {
       let isThere = position.loop == target.loop
       if isThere, position.events > target.events { return false }
-      let count = try pull(isThere ? min(4096, target.events - position.events) : 4096, { _ in }, noted)
+      let count = try pull(isThere ? min(4096, target.events - position.events) : 4096, { _, _ in }, noted)
       if count > 0 { continue }
       if isThere { return false }
       if try !startOver() { return false }
@@ -165,7 +173,7 @@ struct Replay<E: ReplayEvent>: ~Copyable {
 
 extension Replay {
   private mutating func merge(
-    _ limit: Int, _ body: (Span<E>) -> Void, _ noted: (RowNote) -> MalformedPolicy
+    _ limit: Int, _ body: (Span<E>, Span<Int64>) -> Void, _ noted: (RowNote) -> MalformedPolicy
   ) throws(ReplayError) {
     while primed < files.count {
       primed += 1

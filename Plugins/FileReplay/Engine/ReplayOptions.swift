@@ -59,6 +59,8 @@ struct ReplayOptions: Sendable {
   var encoding = TextEncoding.utf8
   /// The mapping by the event's field: a column's name or number, or a path in a JSON object; other fields are found by their usual names.
   var columns: [String: String] = [:]
+  /// The columns beside the events.
+  var extraColumns = ColumnLayout()
   /// The symbol of rows that have none.
   var symbol: Symbol?
   /// The length of bars in rows without one.
@@ -111,7 +113,7 @@ struct ReplayOptions: Sendable {
       ReplayError(code: .badOption, file: "file_replay", place: nil, message: message)
     }
     for (name, column) in columns.sorted(by: { $0.key < $1.key }) {
-      guard fields.contains(where: { $0.name == name }) || name == CSVColumns.dateName else {
+      guard fields.contains(where: { $0.name == name }) || extraColumns.place(of: name) != nil || name == CSVColumns.dateName else {
         let names = fields.map(\.name)
         let known = names.map { "'\($0)'" }.joined(separator: ", ")
         throw problem("the event has no field '\(name)'\(didYouMean(name, among: names, otherwise: "; it has \(known)"))")

@@ -5,6 +5,8 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
   private var rows: RowReader
   private var events = 0
   private var outside = 0
+  /// The columns of the events that were appended since `takeColumns`, one row behind the other.
+  private var columns: [Int64] = []
   private let from: Int64
   private let until: Int64
   private let hasUntil: Bool
@@ -40,6 +42,13 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
   /// Reads as after a number with a decimal comma.
   mutating func doubtPoints() { rows.doubtPoints() }
 
+  /// Moves the columns of the events that were appended since the last call to the end of `all`.
+  mutating func takeColumns(to all: inout [Int64]) {
+    if columns.isEmpty { return }
+    all += columns
+    columns.removeAll(keepingCapacity: true)
+  }
+
   /// Continues after the reader was given other lines.
   mutating func resume() { rows.resume() }
 
@@ -53,6 +62,11 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
     let before = batch.count
     defer { events += batch.count - before }
     do throws(ReplayError) {
+      // A loop of its own, so that the other one is as short as it can be.
+      if !rows.values.columns.isEmpty {
+        try nextWithColumns(&lines, into: &batch, noted)
+        return batch.count - before
+      }
       while !batch.isFull, !rows.isAtEnd {
         if rows.quick(&lines) {
           take(E(rows.values.row), into: &batch)
@@ -72,6 +86,27 @@ struct RowParser<E: ReplayEvent>: ~Copyable {
       throw error
     }
     return batch.count - before
+  }
+
+  /// The same for rows with columns.
+  @inline(never)
+  private mutating func nextWithColumns(
+    _ lines: inout LineReader, into batch: inout OutputSpan<E>, _ noted: (RowNote, Int) -> MalformedPolicy
+  ) throws(ReplayError) {
+    let before = batch.count
+    while !batch.isFull, !rows.isAtEnd {
+      let count = batch.count
+      if !rows.quick(&lines) {
+        lines.waits = count == before
+        switch try rows.slow(&lines, { noted($0, count) }) {
+        case .row: break
+        case .none: continue
+        case .later: return
+        }
+      }
+      take(E(rows.values.row), into: &batch)
+      if batch.count > count { columns += rows.values.columns }
+    }
   }
 
   /// Appends at most `limit` events to a batch, as `next` does.

@@ -1,3 +1,4 @@
+internal import EventBus
 internal import MarketData
 internal import StockbusDecoding
 
@@ -39,6 +40,7 @@ struct RowReader: ~Copyable {
 
   /// A reader for the rows of one file. The options have been validated.
   init(_ input: ReplayInput, _ options: ReplayOptions, fields: [ReplayField], isJSON: Bool) throws(ReplayError) {
+    let fields = (fields + options.extraColumns.columns.map { ReplayField($0, isJSON: isJSON) }).map { $0.adapted(to: options) }
     let paths = isJSON ? try options.paths(fields) : []
     let zone = try options.zoneRules()
     name = input.name
@@ -46,7 +48,6 @@ struct RowReader: ~Copyable {
     self.isJSON = isJSON
     slots = Slots(count: fields.count)
     let symbol = input.symbol ?? options.symbol
-    let fields = fields.map { $0.adapted(to: options) }
     csv = CSVRows(format: options.csv, fields: fields, mapping: options.columns, hasSymbol: symbol != nil, file: input.name)
     json = JSONRows(fields, paths: paths, hasSymbol: symbol != nil, slots: slots)
     let times = TimeDecoder(
@@ -93,7 +94,7 @@ struct RowReader: ~Copyable {
         if try isHeader(lines, noted) { return .none }
         reportRemarks(lines, noted)
         // The symbol is read first, so it is known when another field is malformed.
-        let symbol = fields[error.field] == .symbol ? nil : values.row.symbol
+        let symbol = fields[error.field].kind == .symbol ? nil : values.row.symbol
         try reject(reason(error, lines), lines, symbol, noted)
         return .none
       }

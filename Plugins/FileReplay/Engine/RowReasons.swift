@@ -39,6 +39,7 @@ struct RowReasons {
     case .unsettledTime: return "\(field) is not a time: \(text)"
     case .outOfRange: return "\(field) is out of range: \(text)"
     case .negative: return "\(field) is negative: \(text)"
+    case .notAFlag: return "\(field) is neither true nor false: \(text)"
     case .notASide: return "\(field) is neither buy nor sell: \(text)" + ValueAdvice.side(bytes)
     case .notACondition:
       return "\(field) has an unknown code: \(text); 'conditions' can say what it means"
@@ -53,9 +54,10 @@ struct RowReasons {
     }
   }
 
-  /// The option that would have kept a row whose price is too fine; empty for other fields, and where the price would be 0.
+  /// The option that would have kept a row whose price or column is too fine; empty for other fields, and where the price would be 0.
   private func rounding(_ field: Int) -> String {
     let kind = fields[field].kind
+    if kind == .column { return "; 'finer_prices: round' rounds it to nine" }
     return kind == .price || kind == .quoted ? "; 'finer_prices: round' rounds prices to nine, unless that gives 0" : ""
   }
 
@@ -83,7 +85,7 @@ struct RowReasons {
   /// True if an absent field is required, has no mapping, and none of its names is among the keys; a field that is null is among them.
   private func isUnknown(_ field: Int, among keys: [String]) -> Bool {
     let wanted = fields[field]
-    guard wanted.isRequired, mapping[wanted.name] == nil, !(hasSymbol && wanted == .symbol) else { return false }
+    guard wanted.isRequired, mapping[wanted.name] == nil, !(hasSymbol && wanted.kind == .symbol) else { return false }
     return !keys.contains { key in wanted.aliases.contains { $0 == key || ($0.count > 1 && $0.lowercased() == key.lowercased()) } }
   }
 

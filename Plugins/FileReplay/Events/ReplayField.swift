@@ -1,3 +1,4 @@
+internal import EventBus
 internal import MarketData
 
 /// One field of an event that a row may contain.
@@ -17,13 +18,15 @@ struct ReplayField: Hashable, Sendable {
     case condition
     /// Further fields of bars, as in files that stockbus writes. A missing average price becomes the close.
     case average, amount, count, length, session, status
+    /// A column beside the event, which may have no value.
+    case column
 
     static func < (a: Kind, b: Kind) -> Bool { a.rawValue < b.rawValue }
   }
   let name: String
   var kind: Kind
-  /// The names of columns or keys under which it is searched if no mapping is given, best first.
-  let aliases: [String]
+  /// The names of columns or keys under which it is searched if no mapping is given, best first. None is that of a column beside the event.
+  private(set) var aliases: [String]
   let isRequired: Bool
   /// False for numbers that have to be converted, which no quick function can do.
   var isQuick = true
@@ -35,9 +38,13 @@ struct ReplayField: Hashable, Sendable {
     self.isRequired = isRequired
   }
 
+  /// A column of the options. A file has to name it, but an object may lack it.
+  init(_ column: ColumnInfo, isJSON: Bool) { self.init(column.name, .column, [column.name], isRequired: !isJSON) }
+
   /// The field, adapted to these options.
   func adapted(to options: ReplayOptions) -> ReplayField {
     var field = self
+    if kind != .column { field.aliases.removeAll { options.extraColumns.place(of: $0) != nil } }
     switch kind {
     case .price, .quoted: field.isQuick = options.numbers != .comma && options.priceScale == 1 && options.priceFactor == 1
     case .quantity: field.isQuick = options.numbers != .comma && options.sizeScale == 1 && options.sizeFactor == 1

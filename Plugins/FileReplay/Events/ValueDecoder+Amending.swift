@@ -38,7 +38,7 @@ extension ValueDecoder {
     case .unsettledTime:
       let guess = try times.settle(slot, field)
       let time = try times.time(slot, field)
-      row.set(field, time.ns, places: kind == .received ? 1 : 0)
+      if kind == .column { columns[field - firstColumn] = time.ns } else { row.set(field, time.ns, places: kind == .received ? 1 : 0) }
       remarks.append((.guessedTime("is read as \(guess.name)"), field, "is read as \(guess.name): \(slot.shown) is \(time)"))
     case .missing where kind == .quoted && !slot.isLacking, .undefined where kind == .quoted,
       .notANumber where kind == .quoted && NoNumber.isWord(slot.trimmed):
@@ -58,6 +58,9 @@ extension ValueDecoder {
       if raw < 0 { throw FieldProblem(field: field, reason: .negative) }
       row.set(field, raw, places: places)
       remarks.append((.cut, field, "\(slot.shown) has more than nine decimals: it is cut after the ninth"))
+    case .tooManyDecimals where kind == .column && finerPrices == .round:
+      columns[field - firstColumn] = try column(slot, field, finer: .round)
+      remarks.append((.rounded, field, "\(slot.shown) has more than nine decimals: it is rounded to nine decimals"))
     case .tooManyDecimals where finerPrices == .round, .notExact where finerPrices == .round:
       guard let (raw, places) = try? general(slot, field, scale, finer: .round), raw != 0, kind != .average || places > 0 else {
         throw problem

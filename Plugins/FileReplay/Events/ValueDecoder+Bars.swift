@@ -27,7 +27,7 @@ extension ValueDecoder {
       row.set(field, length.raw)
     case .session: row.set(field, Int64(Self.session(text).rawValue))
     case .status: row.set(field, text.elementsEqual("partial".utf8) ? Int64(BarStatus.partial.rawValue) : 0)
-    case .symbol, .time, .price, .quoted, .quantity, .received, .side, .ownSide, .condition: break
+    case .symbol, .time, .price, .quoted, .quantity, .received, .side, .ownSide, .condition, .column: break
     }
   }
 

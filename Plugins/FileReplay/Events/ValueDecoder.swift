@@ -1,3 +1,4 @@
+internal import EventBus
 internal import MarketData
 internal import StockbusDecoding
 
@@ -33,6 +34,11 @@ struct ValueDecoder: ~Copyable {
   /// The first eight digits of the last time and their value, because consecutive times begin with the same digits.
   var front = TimeFront()
   let kinds: [ReplayField.Kind]
+  /// The kinds of the columns beside the event, whose fields begin at `firstColumn`.
+  let columnKinds: [ColumnKind]
+  let firstColumn: Int
+  /// The columns of the current row.
+  var columns: [Int64]
   /// The fields in the order in which they are read.
   private let order: [Int]
 
@@ -54,7 +60,16 @@ struct ValueDecoder: ~Copyable {
     isSigned = options.columns["side"] != nil && options.columns["side"] == options.columns["size"]
     ownSides = (options.sides?.pairs ?? []).map { (Array($0.word.utf8), $0.side) }
     kinds = fields.map(\.kind)
+    columnKinds = options.extraColumns.columns.map(\.kind)
+    firstColumn = fields.count - columnKinds.count
+    columns = columnKinds.map { _ in ColumnLayout.missing }
     order = fields.indices.sorted { (fields[$0].kind, $0) < (fields[$1].kind, $1) }
+  }
+
+  /// Resets all values, as for a row without fields.
+  mutating func clear() {
+    row.clear()
+    for i in columns.indices { columns[i] = ColumnLayout.missing }
   }
 
   /// Reads all fields of a row. Values that do not fit are left out where the rest of the event can be kept: see `amend`.
@@ -83,6 +98,7 @@ struct ValueDecoder: ~Copyable {
     case .ownSide: row.set(field, Int64(try ownSide(slot, field).rawValue))
     case .condition: row.set(field, Int64(try conditions.condition(slot, field).rawValue))
     case .average, .amount, .count, .length, .session, .status: try readOfBar(slot, field, kind)
+    case .column: try readColumn(slot, field)
     }
   }
 

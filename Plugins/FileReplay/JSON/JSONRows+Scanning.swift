@@ -96,8 +96,9 @@ extension JSONRows {
     case 45, 48...57:
       shapes[victim].add(learnt, start - learnt, .number, for: targets)
       learnt = end
-    case _ where targets.isEmpty:
-      shapes[victim].add(learnt, start - learnt, .literal, for: [])
+    case _ where targets.isEmpty, 102 where targets.allSatisfy { $0.field >= firstColumn },
+      116 where targets.allSatisfy { $0.field >= firstColumn }:
+      shapes[victim].add(learnt, start - learnt, .literal, for: targets)
       learnt = end
     // `null` becomes part of the bytes between values; `true` and `false` are not values of any field.
     case 110 where end - start == 4 && ByteWords.load(start) & ByteWords.mask(4) == 0x6c6c_756e: shapes[victim].addNull(for: targets)

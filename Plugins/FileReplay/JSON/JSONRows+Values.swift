@@ -106,7 +106,9 @@ extension JSONRows {
       case .number:
         guard let number = Decimal.scan(&p, .json) else { return false }
         (slot.kind, slot.count, slot.number) = (.number, p - start, number)
-      case .literal: _ = try Self.literal(&p)
+      case .literal:
+        slot.kind = try Self.literal(&p)
+        slot.count = slot.kind == .absent ? 0 : p - start
       case .field: return false
       }
     } catch { return false }

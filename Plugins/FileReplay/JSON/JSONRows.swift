@@ -14,6 +14,8 @@ struct JSONRows: ~Copyable {
   let targets: UnsafeMutablePointer<JSONPaths.Target>
   var scratch = Scratch()
   var slots: UnsafeMutablePointer<RowSlot>
+  /// The fields from here on are columns, which may be true or false.
+  let firstColumn: Int
   var keys: [String]?  // of the outermost object; collected for messages only
 
   // Enough shapes for all orders of four keys, and some more for files that mix messages. Changed in place through a copy of the pointer,
@@ -44,6 +46,7 @@ struct JSONRows: ~Copyable {
     targets.initialize(repeating: single[0], count: single.count)
     for (i, target) in single.enumerated() { targets[i] = target }
     self.slots = slots.base
+    firstColumn = fields.firstIndex { $0.kind == .column } ?? fields.count
     learnt = UnsafePointer(scratch.base)
     shapes = .allocate(capacity: Self.shapeCount)
     for i in 0..<Self.shapeCount { (shapes + i).initialize(to: RowShape(fields, hasSymbol: hasSymbol)) }
@@ -67,7 +70,7 @@ struct JSONRows: ~Copyable {
   private mutating func otherShape(_ start: UnsafePointer<UInt8>, _ values: inout ValueDecoder) -> UnsafePointer<UInt8>? {
     for shape in 0..<known where shapes[shape].begins(start) {
       // Values set by another shape must not be used for this row.
-      if filled != shape { values.row.clear() }
+      if filled != shape { values.clear() }
       filled = shape
       if let end = read(shape, start, &values) {
         latest = shape

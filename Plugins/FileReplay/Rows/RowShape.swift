@@ -26,7 +26,7 @@ struct RowShape: ~Copyable {
     case text
     /// In JSON: a number.
     case number
-    /// In JSON: `true`, `false` or `null`; unused.
+    /// In JSON: `true`, `false` or `null`; unused, or a column.
     case literal
   }
   /// Bytes that must come next, and the value after them.
@@ -115,7 +115,7 @@ extension RowShape {
         case .time: .time
         case .price, .quoted: isQuick[target.field] ? .price : .other
         case .quantity: isQuick[target.field] ? .quantity : .other
-        case .received, .side, .ownSide, .condition, .average, .amount, .count, .length, .session, .status: .other
+        case .received, .side, .ownSide, .condition, .average, .amount, .count, .length, .session, .status, .column: .other
         }
     }
   }

@@ -84,7 +84,8 @@ enum RowFound {
 /// Why a row gives no event: the field and its fault.
 struct FieldProblem: Error, Hashable, Sendable {
   enum Reason: Hashable, Sendable {
-    case missing, notANumber, tooManyDecimals, notExact, outOfRange, negative, notASide, notACondition, notAValue, notWhole, notALength
+    case missing, notANumber, tooManyDecimals, notExact, outOfRange, negative, notASide, notAFlag, notACondition, notAValue, notWhole,
+      notALength
     /// The largest or smallest number, which stands for a value that is not defined.
     case undefined
     /// A point that may separate thousands, because other numbers in the file have decimal commas.

@@ -50,10 +50,17 @@ actor NATSIn<E: Event>: Source, ThreadedComponent {
     if after.continues(after: before) { memory[place] = old[place] }
   }
 
+  static func textFaults(in settings: NATSInSettings, reading _: ColumnLayout) -> [TextFault] {
+    settings.extraColumns.faults(beside: E.self)
+  }
+
+  static func columns(_ settings: NATSInSettings, reading _: ColumnLayout) -> ColumnLayout { settings.extraColumns.layout }
+
   init(_ settings: NATSInSettings, _ context: Context) {
     self.settings = settings
     self.context = context
-    reading = Reading(context.symbols, isWhole: settings.subject == nil && settings.start != .lastPerSubject)
+    reading = Reading(
+      context.symbols, isWhole: settings.subject == nil && settings.start != .lastPerSubject, columns: settings.extraColumns.layout)
     last = context.recall(Self.place)
     messages = context.counter("messages", "Messages received.")
     rejected = context.counter("rejected", "Messages without a valid event.")

@@ -12,6 +12,10 @@ struct NATSInSettings: Options {
   var login = NATSLogin()
   @Setting("The type of the events in the messages; 'describe' lists the types.")
   var event = EventName(Trade.self)
+  @Setting(
+    "The columns to read beside the events, with their kinds, such as { vwap: number, away: percent }. Others are left out; one that a message lacks has no value.",
+    count: 0...64)
+  var extraColumns: ExtraColumns = [:]
   @Setting("The JetStream stream to read. Without it, only messages that are published while the run is subscribed are received.")
   var stream: String?
   @Setting(

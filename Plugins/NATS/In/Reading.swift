@@ -16,16 +16,21 @@ struct Reading<E: Event> {
   private let mark = EventMark(E.self)
   private var symbols: SymbolTally
   private let unpacker: EventUnpacker<E>
+  /// Reads the columns of JSON messages; nil as long as there are none.
+  private var columns: MessageColumns?
   /// The next expected place on each subject.
   private var places: [String: Int64] = [:]
   /// The next expected position, if the whole stream is read.
   private var position: Int64?
   private let isWhole: Bool
 
-  /// - Parameter isWhole: true if no message of the stream is omitted on purpose.
-  init(_ intake: SymbolIntake, isWhole: Bool) {
+  /// - Parameters:
+  ///   - isWhole: true if no message of the stream is omitted on purpose.
+  ///   - layout: the columns of the output.
+  init(_ intake: SymbolIntake, isWhole: Bool, columns layout: ColumnLayout = ColumnLayout()) {
     symbols = SymbolTally(limit: intake.limit)
-    unpacker = EventUnpacker(PackedLayout(E.self), intake, limit: intake.limit)
+    unpacker = EventUnpacker(PackedLayout(E.self), intake, limit: intake.limit, columns: layout)
+    columns = layout.isEmpty ? nil : MessageColumns(layout)
     self.isWhole = isWhole
   }
 
@@ -42,18 +47,49 @@ struct Reading<E: Event> {
       throw Refusal(reason: "it has '\(visible(found, limit: 128))', but this component reads '\(wanted)'\(hint)")
     }
     if let count = message.packedEvents { return try unpack(message, count ?? -1, into: &output) }
+    if columns != nil { return try take(withColumns: message, into: &output) }
     let event: E
     do {
       event = try message.withPayload { bytes throws(TextError) in
         var text = ByteReader(bytes)
-        let event = try E.schema.decodeJSON(&text)
-        try text.expectEnd()
-        return event
+        return try Self.event(&text)
       }
-    } catch { throw Refusal(reason: E.schema.explanation(of: error)) }
-    if !symbols.takes(event) { throw Refusal(reason: "the source has sent more than \(symbols.limit) different symbols", isLast: true) }
+    } catch {
+      if error.code == .unknownField, message.withHeader(MessageColumns.header, { _ in }) != nil {
+        columns = MessageColumns(ColumnLayout())
+        return try take(withColumns: message, into: &output)
+      }
+      throw Refusal(reason: E.schema.explanation(of: error))
+    }
+    try count(event)
     output.send(event)
     return 1
+  }
+
+  private static func event(_ text: inout ByteReader) throws(TextError) -> E {
+    let event = try E.schema.decodeJSON(&text)
+    try text.expectEnd()
+    return event
+  }
+
+  private mutating func count(_ event: E) throws(Refusal) {
+    if !symbols.takes(event) { throw Refusal(reason: "the source has sent more than \(symbols.limit) different symbols", isLast: true) }
+  }
+
+  private mutating func take(withColumns message: NATSMessage, into output: inout Outlet<E>) throws(Refusal) -> Int {
+    if let fault = columns?.expect(message) { throw Refusal(reason: fault) }
+    let result = message.withPayload { bytes -> Result<E?, TextError> in
+      do throws(TextError) { return .success(try columns?.take(bytes, Self.event)) } catch { return .failure(error) }
+    }
+    switch result {
+    case .failure(let error): throw Refusal(reason: E.schema.explanation(of: error))
+    case .success(let event):
+      guard let event else { return 0 }
+      try count(event)
+      let (events, row) = ([event], columns?.row ?? [])
+      output.send(events.span, rows: row.span)
+      return 1
+    }
   }
 
   private func unpack(_ message: NATSMessage, _ count: Int, into output: inout Outlet<E>) throws(Refusal) -> Int {

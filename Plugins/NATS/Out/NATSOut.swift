@@ -75,12 +75,13 @@ actor NATSOut<E: Event>: RemoteSink, BackgroundComponent, ThreadedComponent {
     self.target = target
     if let kept = context.recall(Self.place), kept.target == target, kept.fits(settings) {
       anchor = kept.anchor
-      writer = Writer(settings, word: kept.word, next: kept.next, places: kept.places, known: kept.known)
+      writer = Writer(
+        settings, word: kept.word, next: kept.next, places: kept.places, known: kept.known, reading: context.columns)
     } else {
       if settings.input == .replay, context.recall(Self.place) != nil {
         fault = "'stream', 'subject', 'partitions' and 'batch' cannot change in the middle of a replay; start the run again"
       }
-      writer = Writer(settings, word: word)
+      writer = Writer(settings, word: word, reading: context.columns)
     }
     sent = context.counter("messages", "Messages sent, including those sent again.")
     sentAgain = context.counter("sent again", "Messages that were sent again, because a connection was lost before they were acknowledged.")

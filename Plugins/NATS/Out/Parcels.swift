@@ -15,8 +15,10 @@ struct Parcels<E: Event> {
   }
 
   private let most: Int
-  private var packer = EventPacker(PackedLayout(E.self))
+  private var packer: EventPacker
   private var events: [[E]]
+  /// The columns of the events, one row behind the other.
+  private var rows: [[Int64]]
   /// Where the events were in the batch.
   private var indices: [[Int]]
   /// Which event of which subject is next.
@@ -24,9 +26,11 @@ struct Parcels<E: Event> {
   private var next = 0
 
   /// - Parameter most: how many events a message may have.
-  init(subjects: Int, most: Int) {
+  init(subjects: Int, most: Int, columns: ColumnLayout) {
     self.most = most
+    packer = EventPacker(PackedLayout(E.self), columns: columns)
     events = Array(repeating: [], count: subjects)
+    rows = Array(repeating: [], count: subjects)
     indices = Array(repeating: [], count: subjects)
   }
 
@@ -34,6 +38,7 @@ struct Parcels<E: Event> {
     for subject in events.indices {
       events[subject].removeAll(keepingCapacity: true)
       indices[subject].removeAll(keepingCapacity: true)
+      rows[subject].removeAll(keepingCapacity: true)
     }
     (subject, next) = (0, 0)
   }
@@ -41,6 +46,17 @@ struct Parcels<E: Event> {
   mutating func add(_ event: E, at index: Int, to subject: Int) {
     events[subject].append(event)
     indices[subject].append(index)
+  }
+
+  /// Adds the columns of all events that were added.
+  mutating func addRows(_ columns: BatchColumns) {
+    var row: [Int64] = []
+    for subject in indices.indices {
+      for i in indices[subject] {
+        columns.copyRow(i, to: &row)
+        rows[subject] += row
+      }
+    }
   }
 
   /// Packs the next message into `payload`, which is empty; nil if there are no more events.
@@ -60,8 +76,8 @@ struct Parcels<E: Event> {
     payload.clear()
     // Each message is read by itself.
     packer.forgetNames()
-    let events = events[subject]
-    return packer.pack(events.span, from: first, most: count, to: &payload)
+    let (events, rows) = (events[subject], rows[subject])
+    return packer.pack(events.span, rows: rows.span, from: first, most: count, to: &payload)
   }
 
   /// Bytes of a message of this event only.

@@ -21,6 +21,9 @@ struct Writer<E: Event>: ~Copyable {
   private let template: SubjectTemplate
   private let partitions: Int
   private let ids: EventEncoder<E>?
+  /// The columns of the input, and how they are written; nil if there are none.
+  private let columns: (batch: BatchColumns, encoder: EventEncoder<E>)?
+  private var row: [Int64] = []
   /// The word of this writer.
   let word: String
   private let isPositioned: Bool
@@ -30,6 +33,8 @@ struct Writer<E: Event>: ~Copyable {
   private var symbolPartitions: [UInt16] = []
   /// The unchanging part of the headers.
   private let markHeader: [UInt8]
+  /// More than the bytes of all headers.
+  private let headerLimit: Int
   /// The position of the next event that is processed for the first time.
   private(set) var next: Int64
   /// The place of the next event on each subject that is known in advance.
@@ -52,7 +57,10 @@ struct Writer<E: Event>: ~Copyable {
   private var headers = ByteWriter(capacity: 512)
   private var payload = ByteWriter(capacity: 1024)
 
-  init(_ settings: NATSOutSettings, word: String, next: Int64 = 0, places: [Int64]? = nil, known: [Int64]? = nil) {
+  init(
+    _ settings: NATSOutSettings, word: String, next: Int64 = 0, places: [Int64]? = nil, known: [Int64]? = nil,
+    reading batch: BatchColumns = BatchColumns()
+  ) {
     template = settings.template
     partitions = settings.partitions ?? 1
     ids = settings.ids.flatMap { EventEncoder(fields: $0) }
@@ -61,12 +69,18 @@ struct Writer<E: Event>: ~Copyable {
     subjects =
       template.kind == .partition
       ? (0..<partitions).map { Array(settings.template.subject(partition: $0).utf8) } : [Array(settings.subject.utf8)]
-    markHeader = Array("Stockbus-Event: \(EventMark(E.self).text)\r\n".utf8)
+    let layout = batch.layout
+    columns = layout.isEmpty ? nil : (batch, EventEncoder(columns: layout))
+    // Packed events have their columns with them.
+    let isNamed = !layout.isEmpty && settings.batch == nil
+    let names = isNamed ? "\(MessageColumns.header): \(MessageColumns.text(of: layout))\r\n" : ""
+    markHeader = Array("Stockbus-Event: \(EventMark(E.self).text)\r\n\(names)".utf8)
+    headerLimit = 1024 + names.utf8.count
     self.next = next
     let empty = [Int64](repeating: 0, count: partitions)
     self.places = places ?? empty
     self.known = known ?? empty
-    parcels = settings.batch.map { Parcels(subjects: settings.partitions ?? 1, most: $0) }
+    parcels = settings.batch.map { Parcels(subjects: settings.partitions ?? 1, most: $0, columns: layout) }
   }
 
   // MARK: A batch
@@ -168,15 +182,19 @@ struct Writer<E: Event>: ~Copyable {
   /// Writes an item's text again.
   private mutating func write(_ item: Item, _ events: Span<E>) {
     payload.clear()
-    if parcels?.pack(item.subject, from: item.first, item.count, into: &payload) == nil {
-      E.schema.encodeJSON(events[item.index], to: &payload)
-    }
+    if parcels?.pack(item.subject, from: item.first, item.count, into: &payload) == nil { write(events, item.index) }
+  }
+
+  /// Writes an event as JSON, with its columns.
+  private mutating func write(_ events: Span<E>, _ index: Int) {
+    guard let columns else { return E.schema.encodeJSON(events[index], to: &payload) }
+    columns.batch.copyRow(index, to: &row)
+    columns.encoder.encodeJSON(events[index], row: row, to: &payload)
   }
 
   /// The item with this number, after processing events as far as needed; nil if there are no more.
   private mutating func item(_ number: Int, _ events: Span<E>, _ largest: Int) -> Item? {
-    // The headers have less than this.
-    let limit = largest - 1024
+    let limit = largest - headerLimit
     while number >= items.count {
       guard parcels == nil ? meet(events, limit) : cut(events, limit) else { return nil }
     }
@@ -188,7 +206,7 @@ struct Writer<E: Event>: ~Copyable {
     guard met < events.count else { return false }
     let event = events[met]
     payload.clear()
-    E.schema.encodeJSON(event, to: &payload)
+    write(events, met)
     written = -1
     if let fault = faultyID(event) ?? (payload.count > limit ? payload.count : nil) {
       refused.append((met, fault))
@@ -236,6 +254,7 @@ struct Writer<E: Event>: ~Copyable {
         parcels?.add(events[i], at: i, to: subject)
       }
     }
+    if let columns { parcels?.addRows(columns.batch) }
   }
 
   /// -1 if the event's id would break the header's line, or is too long.

@@ -11,9 +11,10 @@ protocol HostedEventList: AnyObject {
 final class HostedEvents<E: Event>: HostedEventList {
   private let inlet: Inlet<E>
   private let columns: BatchColumns
-  private var packer = EventPacker(PackedLayout(E.self))
+  private var packer: EventPacker
 
   init(_ topic: Topic<E>, _ waiting: Waiting) {
+    packer = EventPacker(PackedLayout(E.self), columns: topic.columns)
     inlet = topic.attach(Parker(waiting))
     columns = BatchColumns(topic.columns)
   }
@@ -40,12 +41,8 @@ enum HostedFrames {
     while next < events.count {
       let frame = Frame.begin(.events, in: &out)
       Frame.put(last: 0, in: &out)
-      if columns.layout.isEmpty {
-        next += packer.pack(events, from: next, most: most, to: &out)
-      } else {
-        let first = next
-        next += FramedRows.put(columns, from: first, to: &out) { packer.pack(events, from: first, most: mostWithColumns, to: &$0) }
-      }
+      let part = next..<min(next + (columns.layout.isEmpty ? most : mostWithColumns), events.count)
+      next += packer.pack(events.extracting(part), rows: columns.rows(part).span, from: 0, most: part.count, to: &out)
       Frame.end(frame, in: &out)
     }
   }
@@ -55,13 +52,14 @@ enum HostedFrames {
 actor HostedOutput<E: Event>: Sink {
   private let life: HostedLife
   private let columns: BatchColumns
-  private var packer = EventPacker(PackedLayout(E.self))
+  private var packer: EventPacker
   private var out = ByteWriter(capacity: 64 << 10)
 
   init(_: NoOptions, _ context: Context) throws {
     guard let life = HostedOutputs.life else { throw HostWire.Broken() }
     self.life = life
     columns = context.columns
+    packer = EventPacker(PackedLayout(E.self), columns: columns.layout)
   }
 
   func receive(_ events: Span<E>) {

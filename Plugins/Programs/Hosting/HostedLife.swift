@@ -87,7 +87,7 @@ struct HostedFeed {
       "\(life.context.id)-in", capacity: 4 * Self.most, keepsLatest: false, memory: SubscriptionOptions.defaultMemory,
       columns: life.context.columns.layout, producer: Parker(life.context.waiting))
     var outlet = Outlet(topic)
-    let unpacker = EventUnpacker<Input>(PackedLayout(Input.self), .open, limit: Symbol.limit)
+    let unpacker = EventUnpacker<Input>(PackedLayout(Input.self), .open, limit: Symbol.limit, columns: topic.columns)
     let output = life.slot.output.map { HostedOutputs.list(of: $0, life.context) }
     life.slot.reconnect([Edge(topic)])
     guard let port = life.slot.ports.first else { throw HostWire.Broken() }
@@ -99,12 +99,7 @@ struct HostedFeed {
       var (last, given) = (0, 0)
       while let present = message {
         guard case .events(let content, let number) = present else { break }
-        if topic.columns.isEmpty {
-          given += try unpacker.unpack(content, into: &outlet)
-        } else {
-          guard let (events, rows) = FramedRows.split(content) else { throw HostWire.Broken() }
-          given += try unpacker.unpack(events, rows: rows, into: &outlet)
-        }
+        given += try unpacker.unpack(content, into: &outlet)
         outlet.commit()
         last = number
         message = given < Self.most ? try wire.nextAtOnce() : nil

@@ -21,14 +21,10 @@ struct FramedEvents {
     let frame = Frame.begin(.events, in: &out)
     let number = out.count
     Frame.put(last: 0, in: &out)
-    if packer == nil { packer = EventPacker(PackedLayout(E.self)) }
-    let first = next
-    let taken =
-      if let columns {
-        FramedRows.put(columns, from: first, to: &out) { packer?.pack(events, from: first, most: Self.most, to: &$0) ?? 0 }
-      } else {
-        packer?.pack(events, from: first, most: Self.most, to: &out) ?? 0
-      }
+    if packer == nil { packer = EventPacker(PackedLayout(E.self), columns: columns?.layout ?? ColumnLayout()) }
+    let part = next..<min(next + Self.most, events.count)
+    let rows = columns?.rows(part) ?? []
+    let taken = packer?.pack(events.extracting(part), rows: rows.span, from: 0, most: Self.most, to: &out) ?? 0
     sent += taken
     next += taken
     Frame.put(last: sent, at: number, in: &out)
@@ -39,18 +35,11 @@ struct FramedEvents {
   mutating func take<E: Event>(
     _ content: UnsafeBufferPointer<UInt8>, into output: inout Outlet<E>, _ intake: SymbolIntake
   ) throws(ProgramError) -> Int {
-    if unpacker == nil { unpacker = EventUnpacker<E>(PackedLayout(E.self), intake, limit: intake.limit) }
+    if unpacker == nil { unpacker = EventUnpacker<E>(PackedLayout(E.self), intake, limit: intake.limit, columns: columns) }
     guard let unpacker = unpacker as? EventUnpacker<E> else { preconditionFailure("a component has one output") }
     if content.count < Frame.numberSize { throw ProgramError("sends events without a sequence number") }
-    let packed = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(content)[Frame.numberSize...])
-    var (batch, rows): (UnsafeRawBufferPointer, UnsafeRawBufferPointer?) = (packed, nil)
-    if !columns.isEmpty {
-      guard let parts = FramedRows.split(packed) else { throw ProgramError("sends packed events whose length does not fit the frame") }
-      if FramedRows.hasBadFlag(parts.rows, columns) { throw ProgramError("sends a flag that is neither 0 nor 1") }
-      (batch, rows) = parts
-    }
     do throws(PackingError) {
-      return try unpacker.unpack(batch, rows: rows, into: &output)
+      return try unpacker.unpack(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(content)[Frame.numberSize...]), into: &output)
     } catch { throw ProgramError("sends bad packed events of \(E.eventName): \(error)") }
   }
 }

@@ -1,7 +1,7 @@
 package import EventBus
 package import MarketData
 
-/// Writes events in packed form, and each symbol's name once: a batch begins with its new names.
+/// Writes events in packed form, and each symbol's name once: a batch begins with its new names. Rows of columns stand before the events.
 package struct EventPacker {
   /// Bytes of text after which a batch ends.
   private static let textLimit = 256 << 10
@@ -9,13 +9,18 @@ package struct EventPacker {
   private static let nameLimit = Int(UInt16.max)
 
   private let layout: PackedLayout
+  private let columns: PackedColumns?
   /// Numbers by symbol handle, counted from 1. A number that is at most `forgotten` means that the reader does not know the symbol's name.
   private var numbers: [UInt32] = []
   private var count: UInt32 = 0
   /// The number of names that the reader no longer knows.
   private var forgotten: UInt32 = 0
 
-  package init(_ layout: PackedLayout) { self.layout = layout }
+  /// - Parameter columns: those beside the events.
+  package init(_ layout: PackedLayout, columns: ColumnLayout = ColumnLayout()) {
+    self.layout = layout
+    self.columns = columns.isEmpty ? nil : PackedColumns(columns)
+  }
 
   /// Starts a new table of names, for a reader that knows none.
   package mutating func forgetNames() {
@@ -26,16 +31,22 @@ package struct EventPacker {
   }
 
   /// Writes a batch of the events from `first` on, and returns how many events the batch has: at least one, and at most `most`.
-  package mutating func pack<E: Event>(_ events: Span<E>, from first: Int, most: Int, to out: inout ByteWriter) -> Int {
+  ///
+  /// - Parameter rows: the columns of all events, one row behind the other.
+  package mutating func pack<E: Event>(
+    _ events: Span<E>, rows: Span<Int64> = Span(), from first: Int, most: Int, to out: inout ByteWriter
+  ) -> Int {
     let symbols = layout.steps.count { $0.form == .symbol }
     let wanted = min(most, events.count - first, Self.nameLimit / max(1, symbols))
     return events.withUnsafeBufferPointer { events in
       guard wanted > 0, let base = events.baseAddress else { return 0 }
-      return pack(UnsafeRawPointer(base + first), stride: MemoryLayout<E>.stride, wanted, to: &out)
+      return pack(UnsafeRawPointer(base + first), stride: MemoryLayout<E>.stride, wanted, rows, first, to: &out)
     }
   }
 
-  private mutating func pack(_ base: UnsafeRawPointer, stride: Int, _ wanted: Int, to out: inout ByteWriter) -> Int {
+  private mutating func pack(
+    _ base: UnsafeRawPointer, stride: Int, _ wanted: Int, _ rows: Span<Int64>, _ first: Int, to out: inout ByteWriter
+  ) -> Int {
     let taken = layout.size == nil ? fitting(base, stride, wanted) : wanted
     out.reserve(6)
     out.put(little: count - forgotten)
@@ -45,8 +56,9 @@ package struct EventPacker {
     for i in 0..<taken { putNewNames(of: base + i * stride, &out) }
     out.replace(at: head, with: UInt16(count - before))
     // Where the sizes of records differ, each text reserves room for the rest of its record.
+    if let columns { columns.put(rows, first, taken, to: &out) }
     out.reserve(4 + (layout.size.map { $0 * taken } ?? Self.fixedLimit))
-    out.put(little: UInt32(taken))
+    if columns == nil { out.put(little: UInt32(taken)) }
     numbers.withUnsafeBufferPointer { numbers in
       for i in 0..<taken { put(base + i * stride, numbers, &out) }
     }

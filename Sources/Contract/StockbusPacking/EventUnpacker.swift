@@ -22,10 +22,14 @@ package final class EventUnpacker<E: Event> {
   private let limit: Int
   private var symbols: [Symbol] = []
   private let events: UnsafeMutablePointer<E>
+  private let columns: ColumnLayout
 
-  /// - Parameter limit: how many names the writer may send.
-  package init(_ layout: PackedLayout, _ intake: SymbolIntake, limit: Int) {
+  /// - Parameters:
+  ///   - limit: how many names the writer may send.
+  ///   - columns: those of the output; a batch may have others, which are left out, and lack some, which have no values then.
+  package init(_ layout: PackedLayout, _ intake: SymbolIntake, limit: Int, columns: ColumnLayout = ColumnLayout()) {
     self.layout = layout
+    self.columns = columns
     self.intake = intake
     self.limit = limit
     events = .allocate(capacity: Self.chunk)
@@ -38,34 +42,24 @@ package final class EventUnpacker<E: Event> {
   }
 
   /// Sends the events of a batch; returns how many events it has.
-  ///
-  /// - Parameter rows: the values of the output's columns, each in eight bytes, event by event; nil without columns.
-  package func unpack(
-    _ batch: UnsafeRawBufferPointer, rows: UnsafeRawBufferPointer? = nil, into output: inout Outlet<E>
-  ) throws(PackingError) -> Int {
+  package func unpack(_ batch: UnsafeRawBufferPointer, into output: inout Outlet<E>) throws(PackingError) -> Int {
     var bytes = PackedReader(batch)
     try readNames(&bytes)
-    let count = Int(try bytes.number(UInt32.self))
+    var count = Int(try bytes.number(UInt32.self))
+    var rows: PackedRows?
+    if count & PackedColumns.mark != 0 {
+      count &= ~PackedColumns.mark
+      rows = try PackedRows(count, columns, &bytes)
+    }
     if count > bytes.left || layout.size.map({ $0 * count != bytes.left }) == true {
       throw bytes.error("\(count) events cannot have \(bytes.left) bytes")
     }
-    let width = output.topic.columns.columns.count
-    if let rows, rows.count != 8 * width * count { throw bytes.error("\(count) events cannot have \(rows.count) bytes of columns") }
     var done = 0
     while done < count {
       let next = min(Self.chunk, count - done)
       try PackedRecords.read(next, layout, symbols, UnsafeMutableRawPointer(events), stride: MemoryLayout<E>.stride, &bytes)
-      let unpacked = Span(_unsafeStart: UnsafePointer(events), count: next)
-      if let rows {
-        output.pass(unpacked) { range, row, _ in
-          // Rows lie side by side on both sides.
-          for k in 0..<(range.count * width) {
-            row[k] = Int64(littleEndian: rows.loadUnaligned(fromByteOffset: 8 * ((done + range.lowerBound) * width + k), as: Int64.self))
-          }
-        }
-      } else {
-        output.send(contentsOf: unpacked)
-      }
+      let span = Span(_unsafeStart: UnsafePointer(events), count: next)
+      if let rows { output.send(span, rows: rows.values(done, next).span) } else { output.send(contentsOf: span) }
       done += next
     }
     if bytes.left > 0 { throw bytes.error("\(bytes.left) bytes too many") }

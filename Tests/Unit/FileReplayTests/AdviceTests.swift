@@ -126,7 +126,7 @@ import Testing
     #expect(alone.error == nil && alone.counts == ReplayCounts(events: 6, malformed: 60))
     var replay = try ParallelReplay<Trade>(input, bare, parsers: 3)
     var count = 0
-    try await replay.run(limit: 10) { events, _ in
+    try await replay.run(limit: 10) { events, _, _ in
       count += events.count
     } noted: { _ in
       .skip

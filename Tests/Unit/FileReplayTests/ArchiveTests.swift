@@ -54,6 +54,13 @@ import Testing
     return (rows, harness.log.lines.map(\.description), report)
   }
 
+  @Test func `bars of a history have no values in columns`() async throws {
+    let (rows, _, _) = try await run(
+      "path: \(folder.file("kept.db")), extra_columns: { spread: number }", Services(archive(Guarded([]))))
+    let lines = folder.content("out.csv").split(separator: "\n")
+    #expect(rows.count == 3 && lines[0].hasSuffix(",spread") && lines.dropFirst().allSatisfy { $0.hasSuffix(",") }, "\(lines)")
+  }
+
   @Test func `bars of a history are merged with those of files, in every loop`() async throws {
     let asked = Guarded([String]())
     let path = "path: [\(folder.file("more.csv")), \(folder.file("kept.db"))]"

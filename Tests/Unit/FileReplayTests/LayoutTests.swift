@@ -20,7 +20,7 @@ import Testing
       $0.blockSize = 512
     }
     var replay = try ParallelReplay<Trade>(ReplayInput(name: "f", contents: .bytes(Array(text.utf8))), options, parsers: 3)
-    try await replay.run(limit: 100) { _, _ in
+    try await replay.run(limit: 100) { _, _, _ in
     } noted: { _ in
       .skip
     }

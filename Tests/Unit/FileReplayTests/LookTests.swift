@@ -84,7 +84,7 @@ import Testing
       let outcome: Outcome<Trade> = run([input])
       var replay = try ParallelReplay<Trade>(input, options { $0.blockSize = 256 }, parsers: 2)
       await #expect {
-        try await replay.run(limit: 10) { _, _ in
+        try await replay.run(limit: 10) { _, _, _ in
         } noted: { _ in
           .skip
         }

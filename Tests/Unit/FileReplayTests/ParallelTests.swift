@@ -18,7 +18,7 @@ func runInParallel(
       outcome.counts = replay.counts
       blocks.update { $0 += replay.blockCount }
     }
-    try await replay.run(limit: limit) { events, _ in
+    try await replay.run(limit: limit) { events, _, _ in
       #expect(events.count <= limit && events.count > 0)
       for i in events.indices { outcome.events.append(events[i]) }
     } noted: {

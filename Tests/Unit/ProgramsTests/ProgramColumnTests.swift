@@ -148,6 +148,26 @@ import Testing
     #expect(
       try await output(perl(Self.passing, framing: "binary"), [two]) == [json(1, #""vwap":null"#), json(2, #""vwap":null"#)])
     let bad = [
+      #"frame(2, substr($content, 0, 11));"#: "the batch ends too early",
+      #"frame(2, substr($content, 0, -1));"#: "2 events cannot have",
+      #"frame(2, $content . "12345678");"#: "2 events cannot have",
+    ]
+    for (does, error) in bad {
+      let found = await failure(perl(does))
+      #expect(found.hasPrefix("the program sends bad packed events of trade: " + error), "\(does): \(found)")
+    }
+    // The row stands before the event, which has 40 bytes.
+    let flag = Feed(trades(1), columns: ColumnLayout([ColumnInfo("late", .flag)]), rows: [[1]])
+    let found = await failure(perl(#"frame(2, substr($content, 0, -48) . "\2" . ("\0" x 7) . substr($content, -40));"#), flag)
+    #expect(found.hasPrefix("the program sends bad packed events of trade: 'late' is neither true nor false"), "\(found)")
+    let script = scripts.program(hello: #"say '{"hello":1,"columns":\#(what.columns)}'"#)
+    #expect(await failure(scripts.options(script)) == what.error)
+  }
+
+  @Test func `a program with frames that knows no columns loses them, and others are ended for what is wrong`() async throws {
+    #expect(
+      try await output(perl(Self.passing, framing: "binary"), [two]) == [json(1, #""vwap":null"#), json(2, #""vwap":null"#)])
+    let bad = [
       #"frame(2, substr($content, 0, 11));"#: "the program sends packed events whose length does not fit the frame",
       #"frame(2, substr($content, 0, 8) . "\xff\xff\xff\xff" . substr($content, 12));"#:
         "the program sends packed events whose length does not fit the frame",

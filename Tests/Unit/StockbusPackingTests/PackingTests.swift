@@ -103,43 +103,6 @@ struct Note: SymbolEvent, Equatable {
     }
   }
 
-  @Test func `rows beside the events become columns of the output, and rows that are too short or too long are refused`() throws {
-    let layout = ColumnLayout([ColumnInfo("a", .number), ColumnInfo("b", .flag)])
-    let notes = (0..<600).map { _ in Note.schema.example }
-    let values = (0..<1200).map { Int64($0) - 7 }
-    for short in [0, 1, -8] {
-      let topic = Topic<Note>("rows", capacity: 1 << 10, columns: layout)
-      let inlet = topic.attach(Parker())
-      guard var outlet = topic.claim() else { return }
-      var packer = EventPacker(PackedLayout(Note.self))
-      let unpacker = EventUnpacker<Note>(PackedLayout(Note.self), .open, limit: 10)
-      var rows = values.flatMap { value in (0..<8).map { UInt8(truncatingIfNeeded: value >> Int64(8 * $0)) } }
-      if short > 0 { rows.removeLast(short) } else { rows += [UInt8](repeating: 0, count: -short) }
-      let batch = try #require(bytes(&packer, notes).first)
-      let unpack = {
-        try batch.withUnsafeBytes { batch in try rows.withUnsafeBytes { try unpacker.unpack(batch, rows: $0, into: &outlet) } }
-      }
-      if short != 0 {
-        #expect(throws: PackingError.self) { try unpack() }
-        continue
-      }
-      #expect(try unpack() == 600)
-      outlet.commit()
-      let columns = BatchColumns(layout)
-      inlet.columns = columns
-      var (got, row) = ([Int64](), [Int64]())
-      while case let found = inlet.nextBatch(limit: 1000), found.count > 0 {
-        inlet.begin(found)
-        for i in found.indices {
-          columns.copyRow(i, to: &row)
-          got += row
-        }
-        inlet.finish(found.count)
-      }
-      #expect(got == values)
-    }
-  }
-
   @Test func `every event type of stockbus is packed: its example comes back`() throws {
     func check<E: Event>(_: E.Type) throws {
       var packer = EventPacker(PackedLayout(E.self))

@@ -62,6 +62,26 @@ import Testing
     #expect(good.nodes.first { $0.id == "few" }?.topic.columns.names == ["vwap", "off"])
   }
 
+  @Test func `a file's columns are known, and a mistake beside them is the only error`() {
+    func problems(_ options: String) -> [String] {
+      let text = """
+        sources: { it: { plugin: file_replay, path: /dev/null, \(options) } }
+        processors: { far: { plugin: filter, inputs: [it], where: away > 1% and vwap > 0 } }
+        sinks: { none: { plugin: null_sink, inputs: [far] } }
+        """
+      do throws(Problems) {
+        _ = try Topology.check(ConfigLoader().load(text: text), catalogue: Catalogue(.builtIn))
+        return []
+      } catch { return error.list.map { "\($0.mark.line): \($0.message)" } }
+    }
+    #expect(problems("extra_columns: { vwap: number, away: percent }") == [])
+    #expect(
+      problems("extra_columns: { vwap: number }") == [
+        "2: processor 'far': 'where': trade has no field 'away'; its fields are symbol, price, size, side, time, received, condition, and its columns vwap"
+      ])
+    #expect(problems("extra_columns: { vwap: number, away: percent }, speed: fast").map { $0.prefix(1) } == ["1"])
+  }
+
   @Test func `two inputs may not have a column of one name and two kinds`() {
     let found = problems(
       "  other: { plugin: derive, inputs: [more], columns: { off: price > 1 } }\n  it: { plugin: filter, inputs: [marked, other], where: true }",

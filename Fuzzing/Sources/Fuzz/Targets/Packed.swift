@@ -34,13 +34,13 @@ extension Target {
 
   /// The events of a batch; nil if it is none.
   private static func unpacked<E: Event>(_: E.Type, _ batch: [UInt8]) -> [E]? {
-    let topic = Topic<E>("packed", capacity: 1 << 12)
+    let topic = Topic<E>("packed", capacity: 1 << 12, columns: columns)
     let inlet = topic.attach(Parker())
     // Otherwise both keep each other.
     defer { inlet.detach() }
     guard var outlet = topic.claim() else { return nil }
     let limit = 20
-    let unpacker = EventUnpacker<E>(PackedLayout(E.self), names, limit: limit)
+    let unpacker = EventUnpacker<E>(PackedLayout(E.self), names, limit: limit, columns: columns)
     let count: Int
     do { count = try batch.withUnsafeBytes { try unpacker.unpack($0, into: &outlet) } } catch {
       outlet.rollback()
@@ -63,15 +63,20 @@ extension Target {
   /// One for all inputs, so that the table of symbols does not grow with their number.
   private static let names = SymbolIntake(limit: 100_000)
 
+  /// Those of the reader; a batch may have them, or others.
+  private static let columns = ColumnLayout([ColumnInfo("vwap", .number), ColumnInfo("rising", .flag)])
+
   private static let packedSeeds: [[UInt8]] = [
-    seed(0, Trade.self), seed(1, Quote.self), seed(2, Bar.self), seed(3, Ranked.self), seed(4, Alert.self),
+    seed(0, Trade.self), seed(0, Trade.self, columns), seed(4, Alert.self, columns), seed(1, Quote.self), seed(2, Bar.self),
+    seed(3, Ranked.self), seed(4, Alert.self),
   ]
 
-  private static func seed<E: Event>(_ kind: UInt8, _: E.Type) -> [UInt8] {
+  private static func seed<E: Event>(_ kind: UInt8, _: E.Type, _ columns: ColumnLayout = ColumnLayout()) -> [UInt8] {
     var out = ByteWriter(capacity: 256)
-    var packer = EventPacker(PackedLayout(E.self))
+    var packer = EventPacker(PackedLayout(E.self), columns: columns)
     let events = [E.schema.example, E.schema.example]
-    _ = packer.pack(events.span, from: 0, most: 2, to: &out)
+    let rows: [Int64] = columns.isEmpty ? [] : [1, 1, 2, 0]
+    _ = packer.pack(events.span, rows: rows.span, from: 0, most: 2, to: &out)
     return [kind] + out.withBytes { Array($0) }
   }
 }

@@ -111,6 +111,12 @@ public final class BatchColumns: @unchecked Sendable {
     for place in copy.indices { copy[place] = value(place, i) ?? ColumnLayout.missing }
   }
 
+  /// The rows of these events of the batch in hand, one behind the other; empty without columns.
+  package func rows(_ events: Range<Int>) -> [Int64] {
+    if layout.isEmpty { return [] }
+    return events.flatMap { i in layout.columns.indices.map { value($0, i) ?? ColumnLayout.missing } }
+  }
+
   /// Copies the values of the event at `event` to `row`, in the order of the layout.
   @usableFromInline
   func copy(of event: UnsafeRawPointer, count events: Int, to row: UnsafeMutablePointer<Int64>, stride target: Int) {

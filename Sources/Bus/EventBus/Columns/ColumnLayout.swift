@@ -75,6 +75,15 @@ public struct ColumnLayout: Sendable, Hashable, Codable {
     if let place = place(of: column.name) { columns[place] = column } else { columns.append(column) }
   }
 
+  /// Why these columns are not those of the same names that a reader expects, without a full stop; nil if they are, or are not there.
+  package func misfit(_ wanted: ColumnLayout) -> String? {
+    for column in wanted.columns {
+      guard let place = place(of: column.name), columns[place].kind != column.kind else { continue }
+      return "the column '\(column.name)' is a \(columns[place].kind.rawValue), but a \(column.kind.rawValue) is expected"
+    }
+    return nil
+  }
+
   /// The columns of several inputs: those of the first in their order, then those that the others have besides. A column keeps its place
   /// along a chain of components.
   package static func union(_ layouts: some Sequence<ColumnLayout>) -> ColumnLayout {

@@ -106,6 +106,18 @@ extension Outlet {
     }
   }
 
+  /// Sends events with the rows beside them, one behind the other; without rows, events without values.
+  package mutating func send(_ events: Span<E>, rows: Span<Int64>) {
+    guard let width = columns?.width, rows.count == events.count * width else { return send(contentsOf: events) }
+    rows.withUnsafeBufferPointer { rows in
+      guard let first = rows.baseAddress else { return }
+      for i in events.indices {
+        send(events[i])
+        withLastRow { $0.update(from: first + i * width, count: width) }
+      }
+    }
+  }
+
   /// How many events, at most `count`, can be written side by side into the ring without further ado.
   @inlinable
   func contiguous(_ count: Int) -> Int { _isPOD(E.self) ? min(count, mask &+ 1 &- (next & mask), limit &- next) : 0 }

@@ -273,6 +273,8 @@ private struct RecordedSources {
     var options = guesses[own[0]]?.options.filter { $0.name != "event" }.map { "\($0.name): \($0.value)" } ?? []
     if let type = node.blueprint.output?.eventName, type != Trade.eventName { options.append("event: \(type == Self.raw ? "raw" : type)") }
     if let since = purpose.since?[source.id] { options.append("from: \"\(since)\"") }
+    let columns = node.assembly.columns.columns.map { "\($0.name): \($0.kind.rawValue)" }
+    if !columns.isEmpty { options.append("extra_columns: { \(columns.joined(separator: ", ")) }") }
     options.append("path: [\(paths.map(\.optionText).joined(separator: ", "))]")
     let text = "sources: { \(source.id): { plugin: \(RehearsalPlan.replay), \(options.joined(separator: ", ")) } }"
     let place = purpose.since == nil ? "--over" : PastRun.place(of: source.id)

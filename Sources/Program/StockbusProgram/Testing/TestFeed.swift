@@ -17,8 +17,11 @@ actor TestFeed<E: Event>: Source, Sink, BackgroundComponent {
   typealias Input = E
   typealias Output = E
 
+  /// An event and the columns beside it.
+  private typealias Row = (event: E, row: [Int64])
+
   private enum Step: Sendable {
-    case send(E)
+    case send(Row)
     /// What has been received so far is to be sent, and nothing comes before the clock moves.
     case wait
   }
@@ -36,9 +39,11 @@ actor TestFeed<E: Event>: Source, Sink, BackgroundComponent {
     /// How many of the events in unfinished batches were taken. These come again after a crash.
     var taken = 0
     /// What comes at the end of a fault, and that fault.
-    var held: [E] = []
+    var held: [Row] = []
     var holding: TestFault?
   }
+
+  static func columns(_: NoOptions, reading columns: ColumnLayout) -> ColumnLayout { columns }
 
   init(_ settings: NoOptions, _ context: Context) {
     self.context = context
@@ -58,28 +63,31 @@ actor TestFeed<E: Event>: Source, Sink, BackgroundComponent {
       let moment = script.moment(of: E.schema.receipt(of: events[i]))
       try await release(if: { moment >= $0.until })
       if script.isTimed { try await wait(until: moment) }
-      take(events[i], at: moment)
+      var row: [Int64] = []
+      context.columns.copyRow(i, to: &row)
+      take((events[i], row), at: moment)
       arrears.withLock { $0.taken = i + 1 }
     }
     arrears.withLock { $0.taken -= events.count }
   }
 
-  private func take(_ event: E, at moment: Duration) {
+  private func take(_ row: Row, at moment: Duration) {
     let kinds = Set(faults.filter { $0.isOn(at: moment) }.map(\.kind))
     if kinds.contains(.disconnect) { return }
     if kinds.contains(.malformed) {
       var text = ByteWriter(capacity: 256)
-      EventEncoder<E>().encodeJSON(event, to: &text)
-      return context.reject(text.string, origin: "the test", reason: "malformed by a fault of the test", symbol: E.schema.symbol(of: event))
+      EventEncoder<E>(columns: context.columns.layout).encodeJSON(row.event, row: row.row, to: &text)
+      return context.reject(
+        text.string, origin: "the test", reason: "malformed by a fault of the test", symbol: E.schema.symbol(of: row.event))
     }
     let times = kinds.contains(.duplicate) ? 2 : 1
     if let fault = faults.first(where: { $0.isOn(at: moment) && ($0.kind == .stall || $0.kind == .reorder) }) {
       arrears.withLock {
         $0.holding = fault
-        for _ in 0..<times { $0.held.append(event) }
+        for _ in 0..<times { $0.held.append(row) }
       }
     } else {
-      for _ in 0..<times { send(event, isLate: isReceivedNow) }
+      for _ in 0..<times { send(row, isLate: isReceivedNow) }
     }
   }
 
@@ -91,13 +99,13 @@ actor TestFeed<E: Event>: Source, Sink, BackgroundComponent {
       defer { (arrears.holding, arrears.held) = (nil, []) }
       return arrears.held
     }
-    for event in fault.kind == .reorder ? held.reversed() : held { send(event, isLate: true) }
+    for row in fault.kind == .reorder ? held.reversed() : held { send(row, isLate: true) }
   }
 
-  private func send(_ event: E, isLate: Bool) {
-    var event = event
-    if isLate { E.schema.receive(&event, at: context.clock.now) }
-    arrivals.yield(.send(event))
+  private func send(_ row: Row, isLate: Bool) {
+    var row = row
+    if isLate { E.schema.receive(&row.event, at: context.clock.now) }
+    arrivals.yield(.send(row))
   }
 
   private func wait(until moment: Duration) async throws {
@@ -136,7 +144,7 @@ actor TestFeed<E: Event>: Source, Sink, BackgroundComponent {
     var isIdle = false
     for await step in steps {
       switch step {
-      case .send(let event): output.send(event)
+      case .send(let (event, row)): output.send([event].span, rows: row.span)
       case .wait:
         try await output.flush()
         // From now on time passes for the readers, also if nothing more comes.

@@ -67,9 +67,9 @@ struct TestPlan {
     var problems = Problems()
     for (source, input) in inputs {
       guard case .rows(let rows) = input,
-        let type = plan.topology.nodes.first(where: { $0.id == source })?.blueprint.output
+        let node = plan.topology.nodes.first(where: { $0.id == source }), let type = node.blueprint.output
       else { continue }
-      let known = names(type)
+      let known = names(type) + node.topic.columns.names
       for field in rows.flatMap(\.fields) where !known.contains(field.name) {
         let hint = didYouMean(field.name, among: known, otherwise: "; there are \(known.joined(separator: ", "))")
         problems.add("a \(type.eventName) has no field \(shown(field.name))\(hint)", at: field.mark)
@@ -107,12 +107,14 @@ struct TestPlan {
     guard let type = node.blueprint.output, let blueprint = Plugin.testFeed.blueprint(for: [type], options: nil) else {
       return [node]
     }
+    var topic = Blueprint.TopicPlan(name: node.id)
+    topic.columns = node.topic.columns
     let recording = PlannedNode(
-      id: node.id + recorded, plugin: node.plugin, blueprint: node.blueprint, assembly: node.assembly, inputs: node.inputs,
-      topic: Blueprint.TopicPlan(name: node.id), supervision: node.supervision)
+      id: node.id + recorded, plugin: node.plugin, blueprint: node.blueprint, assembly: node.assembly, inputs: node.inputs, topic: topic,
+      supervision: node.supervision)
     let feed = PlannedNode(
       id: node.id, plugin: .testFeed, blueprint: blueprint,
-      assembly: try blueprint.assembly(nil, at: ConfigNode.Mark(file: "test", line: 1, column: 1)),
+      assembly: try blueprint.assembly(nil, at: ConfigNode.Mark(file: "test", line: 1, column: 1), reading: topic.columns),
       inputs: [PlannedEdge(from: recording.id)], topic: node.topic, supervision: node.supervision, description: node.description,
       place: node.place)
     return [recording, feed]
