@@ -160,27 +160,6 @@ import Testing
     let flag = Feed(trades(1), columns: ColumnLayout([ColumnInfo("late", .flag)]), rows: [[1]])
     let found = await failure(perl(#"frame(2, substr($content, 0, -48) . "\2" . ("\0" x 7) . substr($content, -40));"#), flag)
     #expect(found.hasPrefix("the program sends bad packed events of trade: 'late' is neither true nor false"), "\(found)")
-    let script = scripts.program(hello: #"say '{"hello":1,"columns":\#(what.columns)}'"#)
-    #expect(await failure(scripts.options(script)) == what.error)
-  }
-
-  @Test func `a program with frames that knows no columns loses them, and others are ended for what is wrong`() async throws {
-    #expect(
-      try await output(perl(Self.passing, framing: "binary"), [two]) == [json(1, #""vwap":null"#), json(2, #""vwap":null"#)])
-    let bad = [
-      #"frame(2, substr($content, 0, 11));"#: "the program sends packed events whose length does not fit the frame",
-      #"frame(2, substr($content, 0, 8) . "\xff\xff\xff\xff" . substr($content, 12));"#:
-        "the program sends packed events whose length does not fit the frame",
-      #"frame(2, substr($content, 0, -1));"#:
-        "the program sends bad packed events of trade: 2 events cannot have 15 bytes of columns at byte 13",
-      #"frame(2, $content . "12345678");"#:
-        "the program sends bad packed events of trade: 2 events cannot have 24 bytes of columns at byte 13",
-    ]
-    for (does, error) in bad { #expect(await failure(perl(does)) == error, "\(does)") }
-    let flag = Feed(trades(1), columns: ColumnLayout([ColumnInfo("late", .flag)]), rows: [[1]])
-    #expect(
-      await failure(perl(#"frame(2, substr($content, 0, -8) . "\2" . ("\0" x 7));"#), flag)
-        == "the program sends a flag that is neither 0 nor 1")
     let script = scripts.program(hello: #"say '{"hello":1,"framing":"xml"}'"#)
     #expect(
       await failure(scripts.options(script))
