@@ -52,7 +52,9 @@ struct Reading<E: Event> {
     do {
       event = try message.withPayload { bytes throws(TextError) in
         var text = ByteReader(bytes)
-        return try Self.event(&text)
+        let event = try E.schema.decodeJSON(&text)
+        try text.expectEnd()
+        return event
       }
     } catch {
       if error.code == .unknownField, message.withHeader(MessageColumns.header, { _ in }) != nil {
@@ -66,12 +68,6 @@ struct Reading<E: Event> {
     return 1
   }
 
-  private static func event(_ text: inout ByteReader) throws(TextError) -> E {
-    let event = try E.schema.decodeJSON(&text)
-    try text.expectEnd()
-    return event
-  }
-
   private mutating func count(_ event: E) throws(Refusal) {
     if !symbols.takes(event) { throw Refusal(reason: "the source has sent more than \(symbols.limit) different symbols", isLast: true) }
   }
@@ -79,10 +75,15 @@ struct Reading<E: Event> {
   private mutating func take(withColumns message: NATSMessage, into output: inout Outlet<E>) throws(Refusal) -> Int {
     if let fault = columns?.expect(message) { throw Refusal(reason: fault) }
     let result = message.withPayload { bytes -> Result<E?, TextError> in
-      do throws(TextError) { return .success(try columns?.take(bytes, Self.event)) } catch { return .failure(error) }
+      var text = ByteReader(bytes)
+      do throws(TextError) {
+        let event: E? = try columns?.read(&text)
+        try text.expectEnd()
+        return .success(event)
+      } catch { return .failure(error) }
     }
     switch result {
-    case .failure(let error): throw Refusal(reason: E.schema.explanation(of: error))
+    case .failure(let error): throw Refusal(reason: E.schema.explanation(of: error, beside: columns?.layout ?? ColumnLayout()))
     case .success(let event):
       guard let event else { return 0 }
       try count(event)

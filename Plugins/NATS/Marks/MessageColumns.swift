@@ -8,12 +8,14 @@ struct MessageColumns {
   private let wanted: ColumnLayout
   /// The text of the last header, and what it says.
   private var text: [UInt8] = []
-  private var members: ColumnMembers
+  /// The columns that the next message may have; the wanted ones first.
+  private(set) var layout: ColumnLayout
+  private var values: [Int64] = []
   private var fault: String?
 
   init(_ wanted: ColumnLayout) {
     self.wanted = wanted
-    members = ColumnMembers(wanted)
+    layout = wanted
   }
 
   static func text(of layout: ColumnLayout) -> String {
@@ -40,15 +42,15 @@ struct MessageColumns {
     let found = text.isEmpty ? ColumnLayout() : Self.layout(String(decoding: text, as: UTF8.self))
     fault =
       found == nil ? "its columns are not known: '\(visible(String(decoding: text, as: UTF8.self), limit: 128))'" : found?.misfit(wanted)
-    members = ColumnMembers(.union([wanted, found ?? ColumnLayout()]))
+    layout = .union([wanted, found ?? ColumnLayout()])
     return fault
   }
 
-  /// Takes the columns out of a message, and gives `body` the rest.
-  mutating func take<R>(
-    _ object: UnsafeBufferPointer<UInt8>, _ body: (inout ByteReader) throws(TextError) -> R
-  ) throws(TextError) -> R { try members.take(object, body) }
+  /// Reads an event with its columns.
+  mutating func read<E: Event>(_ text: inout ByteReader) throws(TextError) -> E {
+    try E.schema.decodeJSON(&text, columns: layout, row: &values)
+  }
 
   /// The values of the wanted columns in the last message.
-  var row: [Int64] { Array(members.row.prefix(wanted.columns.count)) }
+  var row: [Int64] { Array(values.prefix(wanted.columns.count)) }
 }

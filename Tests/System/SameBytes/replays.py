@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The same bytes at full speed, at 60 times the speed of the market, and live through the embedded echo: bars, movers, fills,
-and the alerts of rules that look at earlier events or wait for time. Then again while other rules come and go.
+columns beside trades, and the alerts of rules that look at earlier events or wait for time. Then again while other rules come and go.
 
     python3 Tests/System/SameBytes/replays.py [PROGRAM] [--recording FILE] [--minutes N] [--rounds N]
 
@@ -21,7 +21,8 @@ DATA = os.environ.get("STOCKBUS_DATA", os.path.join(PROJECT, "..", "shared", "da
 RECORDING = os.path.join(DATA, "us_equities_tick", "us_trades_SPY_BAC_AIG_IBM_20131008_rth_0930_1100.csv")
 
 OUTPUTS = {"bars": "bars", "minutes": "minutes", "movers": "today", "window": "window", "fills": "broker.fills", "orders": "broker.orders",
-           "positions": "broker.positions", "accounts": "broker.accounts", "crossings": "crossings", "alerts": "moves"}
+           "positions": "broker.positions", "accounts": "broker.accounts", "crossings": "crossings", "alerts": "moves",
+           "columns": "marked", "known": "known", "sampled": "known.sample_1s", "ordered": "ordered", "odd": "ordered.odd"}
 
 CONFIG = """
 sources:
@@ -43,7 +44,14 @@ processors:
     accounts:
       - {{ name: momentum, deposit: 1000000, fees: {{ per_share: 0.005, minimum: 1 }} }}
       - {{ name: reversion, deposit: 1000000, fees: {{ basis_points: 1 }} }}
+  marked:
+    plugin: derive
+    inputs: [{ticks}]
+    columns: {{ vwap: vwap(session), away: price / vwap - 1, high: "highest(price, 1m)", up: "price > sma(price, 20)" }}
+  known: {{ plugin: as_of, inputs: [marked, seconds], within: 5s, columns: [close, volume as second_volume, age] }}
+  ordered: {{ plugin: guard, inputs: [{ticks}], late: 200ms }}
 sinks:
+  thinned: {{ plugin: null_sink, inputs: [{{ from: known, sample: 1s }}] }}
   crossings:
     plugin: notification_dispatcher
     inputs: [seconds]

@@ -131,7 +131,7 @@ private actor Seen: Sink {
         payload: "{" + members + trade.dropFirst())
     }
     let plain = try await read([
-      message(""), message(#""vwap":1.5,"#), message(#""away" : null , "rising":false,"since":1000,"age":"2.5","#),
+      message(""), message(#""vwap":1.5,"#), message(#""away" : null , "rising":false,"since":1000,"age":2.5,"#),
     ])
     #expect(plain == ["1 - - - - -", "1 1500000000 - - - -", "1 - - 2500000000 1000 0"])
     let bad = try await read([
@@ -144,8 +144,8 @@ private actor Seen: Sink {
     #expect(
       bad.prefix(8) == [
         "'vwap': unexpected text at byte 9", "'vwap': there twice at byte 11",
-        "'other': no such field at byte 2; a trade has symbol, price, size, side, time, received, condition",
-        "'rising': unexpected text at byte 12", "'since': not a time at byte 10", "'vwap': unexpected text at byte 9",
+        "'other': no such field at byte 2; a trade has symbol, price, size, side, time, received, condition, vwap, away, age, since, rising",
+        "'rising': unexpected text at byte 11", "'since': not a time at byte 11", "'vwap': unexpected text at byte 9",
         "its columns are not known: 'vwap:money'", "its columns are not known: 'vwap:number,vwap:number'",
       ], "\(bad)")
     #expect(bad.count == 11)

@@ -85,7 +85,7 @@ import Testing
         plugins.yaml:12:39: error: source 'quotes': unknown key 'ouput'; did you mean 'output'?
         plugins.yaml:14:24: error: processor 'top': unknown key 'input'; did you mean 'inputs'?
         plugins.yaml:16:47: error: sink 'end': input 'top': unknown option 'overfow'; did you mean 'overflow'?
-        plugins.yaml:16:63: error: sink 'end': input 'top': unknown option 'colour'; known are overflow, capacity, initial, memory
+        plugins.yaml:16:63: error: sink 'end': input 'top': unknown option 'colour'; known are overflow, capacity, initial, sample, memory
         plugins.yaml:16:78: error: sink 'end' reads events of only one type, but its input 'top' emits ranked and 'quotes' emits quote
         plugins.yaml:17:12: error: runtime: unknown option 'drain'; known are drain_deadline, seed, wait, symbols_per_source, zone, memory
         plugins.yaml:17:23: error: runtime: unknown option 'sed'; did you mean 'seed'?

@@ -37,7 +37,7 @@ package struct ComponentDescription: Sendable {
   /// The plugin as messages show it: `'generator'`, or the variable that the name came from.
   package let shownPlugin: String
   /// The inputs in the written order; no component occurs twice.
-  package let inputs: [InputDescription]
+  package internal(set) var inputs: [InputDescription]
   /// Where the value of `inputs` is written; nil if it is not.
   package let inputsMark: ConfigNode.Mark?
   /// False if some input could not be understood and is missing from `inputs`.

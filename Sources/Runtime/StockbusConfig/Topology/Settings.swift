@@ -135,6 +135,10 @@ package struct EdgeSettings: Options {
   @Setting("Begins with the last event of each symbol.")
   package var initial = false
   @Setting(
+    "At most one event of each symbol in this time: the first at once, then the latest of each interval, and the last always. A component of the plugin 'sample' stands in between."
+  )
+  package var sample: Duration?
+  @Setting(
     "The most bytes of text in the events that wait for this reader, for events with texts, if it is lossy; otherwise 'output' of its input counts.",
     in: .kibibytes(1) ... .gibibytes(64))
   package var memory = ByteSize(bytes: SubscriptionOptions.defaultMemory)

@@ -69,7 +69,7 @@ struct TopologyChecker {
     self.config = config
     self.catalogue = catalogue
     self.config.adoptStrays(catalogue)
-    let written = self.config.description.components
+    let written = SampledEdges.insert(into: self.config.description.components)
     components = written + OutputParts.components(readBy: written, catalogue)
     places = Dictionary(components.enumerated().map { ($1.id, $0) }) { first, _ in first }
     lacksInputs = config.isIncomplete || config.lacksInputs || !config.rejected.isEmpty
