@@ -257,7 +257,7 @@ private actor Seen: Sink {
       plugins: [.natsIn, Plugin("seen", "Takes trades.", .sink(Seen.self))])
   }
 
-  @Test(.timeLimit(.minutes(2))) func `columns go over NATS from one run to another`() async throws {
+  @Test func `columns go over NATS from one run to another`() async throws {
     let server = try await FakeNATS()
     for (from, batch) in [(0, ""), (3, "batch: 2")] {
       try await PluginHarness().consume(
