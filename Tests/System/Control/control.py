@@ -398,7 +398,10 @@ def test_faulty_sinks(desk):
             expect(last["state"] == state and reasons.get(id, "") in last["reason"], last)
         ready = desk.get(run, "/readyz")
         expect(ready[0] == 503 and all(reason in ready[2] for reason in reasons.values()), ready)
-        letters = [json.loads(line) for line in open(os.path.join(desk.folder, "dead.jsonl"))]
+        # The program is started 25 times, which takes its time on a busy machine.
+        dead = os.path.join(desk.folder, "dead.jsonl")
+        desk.until(lambda: open(dead).read().count("\n") >= 25)
+        letters = [json.loads(line) for line in open(dead)]
         expect(len(letters) == 25 and all(letter["reason"] == "not delivered: sh ended by signal 9" for letter in letters), letters)
         # The one that hangs never ends, so the process is ended in the end, and that is told too.
         stopped = desk.ask("stop")
