@@ -67,10 +67,14 @@ struct ValueDecoder: ~Copyable {
   }
 
   /// Resets all values, as for a row without fields.
+  @inline(__always)
   mutating func clear() {
     row.clear()
-    for i in columns.indices { columns[i] = ColumnLayout.missing }
+    if firstColumn < kinds.count { clearColumns() }
   }
+
+  @inline(never)
+  private mutating func clearColumns() { for i in columns.indices { columns[i] = ColumnLayout.missing } }
 
   /// Reads all fields of a row. Values that do not fit are left out where the rest of the event can be kept: see `amend`.
   mutating func read(_ slots: borrowing Slots) throws(FieldProblem) {

@@ -7,6 +7,7 @@ enum SampledEdges {
 
   /// The components with the samples as their inputs, and behind them the samples, in the order of their first mention.
   static func insert(into components: [ComponentDescription]) -> [ComponentDescription] {
+    if !components.contains(where: { $0.inputs.contains { $0.edge != nil } }) { return components }
     // A configuration that was made of a checked one has them already.
     let there = components.filter { $0.plugin == plugin && $0.id.contains(".") }
     var (changed, samples) = (components, [ComponentDescription]())
