@@ -8,6 +8,7 @@ final class OutletColumns: @unchecked Sendable {
   @usableFromInline let width: Int
   @usableFromInline let mask: Int
   /// The columns of the batch that is passed on; nil if there are none.
+  /// Unchecked because it is read for each run that is passed on; only the one outlet uses it.
   @exclusivity(unchecked) @usableFromInline private(set) var batch: BatchColumns?
   let layout: ColumnLayout
   /// The number before which rows hold nothing of a lap ago.
