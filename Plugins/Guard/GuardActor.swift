@@ -19,10 +19,12 @@ actor Guard<E: GuardedEvent, Half: GuardHalf>: TimedProcessor, ExplainingCompone
   private static var memory: MemoryKey<Left> { MemoryKey("guard", whenOptionsChange: .keep) }
   private static var progress: MemoryKey<GuardState<E>.Progress> { MemoryKey("progress", whenOptionsChange: .keep) }
 
+  static func columns(_ settings: GuardSettings, reading columns: ColumnLayout) -> ColumnLayout { columns }
+
   init(_ settings: GuardSettings, _ context: Context) {
     self.settings = settings
     self.context = context
-    state = GuardState(settings, context.instruments)
+    state = GuardState(settings, context.instruments, context.columns)
     let left = context.recall(Self.memory)
     if let left { state.restore(left.state) }
     calls = left?.calls ?? 0
@@ -34,10 +36,13 @@ actor Guard<E: GuardedEvent, Half: GuardHalf>: TimedProcessor, ExplainingCompone
   }
 
   func process(_ events: Span<E>, into output: inout Outlet<E>) {
-    for i in events.indices {
-      let before = events[i].received.ns.subtractingSaturating(1)
-      if let due = state.due, due <= before { state.advance(to: before) { Self.pass($0, into: &output) } }
-      state.take(events[i]) { Self.pass($0, into: &output) }
+    events.withUnsafeBufferPointer { events in
+      guard let first = events.baseAddress else { return }
+      for event in (0..<events.count).lazy.map({ first + $0 }) {
+        let before = event.pointee.received.ns.subtractingSaturating(1)
+        if let due = state.due, due <= before { state.advance(to: before) { Self.pass($0, $1, into: &output) } }
+        state.take(event) { $0.place == nil ? Self.pass($0, event, into: &output) : Self.pass($0, $1, into: &output) }
+      }
     }
     noteProgress()
   }
@@ -48,19 +53,29 @@ actor Guard<E: GuardedEvent, Half: GuardHalf>: TimedProcessor, ExplainingCompone
     context.remember(state.progress(calls: calls), Self.progress)
   }
 
-  private static func pass(_ verdict: GuardState<E>.Verdict, into output: inout Outlet<E>) {
+  /// True if it goes to this half; otherwise it is counted, unless it has waited and was counted as delivered.
+  private static func sends(_ verdict: GuardState<E>.Verdict, _ output: inout Outlet<E>) -> Bool {
     switch verdict.fate {
-    case .kept where !Half.isOdd, .odd where Half.isOdd:
-      var event = verdict.event
-      event.received = Timestamp(ns: verdict.received)
-      output.send(event)
-    // One that has waited has been counted as delivered.
-    case .kept, .odd, .dropped: if verdict.isPresent { output.filter() }
+    case .kept where !Half.isOdd, .odd where Half.isOdd: return true
+    case .kept, .odd, .dropped:
+      if verdict.isPresent { output.filter() }
+      return false
     }
   }
 
+  private static func pass(_ verdict: GuardState<E>.Verdict, _ event: UnsafePointer<E>, into output: inout Outlet<E>) {
+    if sends(verdict, &output) { output.pass(event) }
+  }
+
+  private static func pass(_ verdict: GuardState<E>.Verdict, _ rows: KeptRows, into output: inout Outlet<E>) {
+    guard sends(verdict, &output), let place = verdict.place else { return }
+    var event = verdict.event
+    event.received = Timestamp(ns: verdict.received)
+    rows.send(event, place, into: &output)
+  }
+
   func advance(to time: Timestamp, into output: inout Outlet<E>) {
-    state.advance(to: time.ns) { Self.pass($0, into: &output) }
+    state.advance(to: time.ns) { Self.pass($0, $1, into: &output) }
     noteProgress()
   }
 
@@ -68,7 +83,7 @@ actor Guard<E: GuardedEvent, Half: GuardHalf>: TimedProcessor, ExplainingCompone
 
   /// What waits goes as if time went on.
   func drain(into output: inout Outlet<E>) {
-    while let due = state.due { state.advance(to: due) { Self.pass($0, into: &output) } }
+    while let due = state.due { state.advance(to: due) { Self.pass($0, $1, into: &output) } }
     noteProgress()
   }
 

@@ -17,6 +17,8 @@ struct GuardState<E: GuardedEvent> {
     let received: Int64
     /// True if it has not waited.
     let isPresent: Bool
+    /// Where its row is kept; nil if it goes on at once.
+    let place: Int?
   }
 
   /// How many, since they were last told.
@@ -42,31 +44,32 @@ struct GuardState<E: GuardedEvent> {
   /// Events that wait take at most so many bytes.
   static var memory: Int { 64 << 20 }
 
-  init(_ settings: GuardSettings, _ instruments: Instruments, limit: Int = Self.memory / TimeOrder<E>.size) {
+  init(_ settings: GuardSettings, _ instruments: Instruments, _ columns: BatchColumns = BatchColumns(), limit: Int? = nil) {
     self.settings = settings
     self.instruments = instruments
     ahead = settings.ahead.wholeNanoseconds
-    order = TimeOrder(late: settings.late?.wholeNanoseconds ?? 0, limit: limit)
+    order = TimeOrder(late: settings.late?.wholeNanoseconds ?? 0, limit: limit ?? Self.memory / TimeOrder<E>.size(columns: columns.layout.columns.count), columns)
     splits = SplitWatch(instruments)
   }
 
   var due: Int64? { order.due.map { max($0, now) } }
 
-  /// Takes an event after everything that was due before its receipt has gone.
-  mutating func take(_ event: E, _ send: (Verdict) -> Void) {
+  /// Takes an event of the batch in hand after everything that was due before its receipt has gone. `send` gets the rows that are kept too.
+  mutating func take(_ place: UnsafePointer<E>, _ send: (Verdict, KeptRows) -> Void) {
+    let event = place.pointee
     let received = event.received.ns
     now = received
-    func verdict(_ fate: Fate) -> Verdict { Verdict(event: event, fate: fate, received: received, isPresent: true) }
+    func tell(_ fate: Fate) { send(Verdict(event: event, fate: fate, received: received, isPresent: true, place: nil), order.rows) }
     if event.time.ns > received.addingSaturating(ahead).addingSaturating(event.leeway) {
       counts.ahead += 1
-      return send(verdict(.odd))
+      return tell(.odd)
     }
-    if settings.late == nil { return send(verdict(judge(event))) }
+    if settings.late == nil { return tell(judge(event)) }
     if order.isTooLate(event) {
       counts.tooLate += 1
-      return send(verdict(settings.tooLate == .drop ? .dropped : judge(event)))
+      return tell(settings.tooLate == .drop ? .dropped : judge(event))
     }
-    let number = order.insert(event)
+    let number = order.insert(place)
     letGo(at: received, present: number, send)
     while order.isFull {
       order.makeRoom()
@@ -75,7 +78,7 @@ struct GuardState<E: GuardedEvent> {
   }
 
   /// Lets those go that have waited long enough at `time`.
-  mutating func advance(to time: Int64, _ send: (Verdict) -> Void) {
+  mutating func advance(to time: Int64, _ send: (Verdict, KeptRows) -> Void) {
     while let due = order.due, due <= time {
       order.expire()
       letGo(at: max(due, now), present: 0, send)
@@ -85,10 +88,11 @@ struct GuardState<E: GuardedEvent> {
 
   /// Returns how many went.
   @discardableResult
-  private mutating func letGo(at received: Int64, present: Int, _ send: (Verdict) -> Void) -> Int {
+  private mutating func letGo(at received: Int64, present: Int, _ send: (Verdict, KeptRows) -> Void) -> Int {
     var count = 0
     while let held = order.next() {
-      send(Verdict(event: held.event, fate: judge(held.event), received: received, isPresent: held.number == present))
+      let fate = judge(held.event)
+      send(Verdict(event: held.event, fate: fate, received: received, isPresent: held.number == present, place: held.place), order.rows)
       count += 1
     }
     return count

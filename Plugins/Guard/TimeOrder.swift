@@ -9,6 +9,8 @@ struct TimeOrder<E: GuardedEvent> {
     let event: E
     /// Its place in the order of arrival, which decides between equal times.
     let number: Int
+    /// Where its row is kept.
+    let place: Int
 
     func comesBefore(_ other: Held) -> Bool { (event.time.ns, number) < (other.event.time.ns, other.number) }
   }
@@ -28,14 +30,22 @@ struct TimeOrder<E: GuardedEvent> {
   private var waits: [Wait] = []
   private var firstWait = 0
   private var arrivals = 0
+  /// The rows of the events that wait, and their places that are free.
+  private(set) var rows: KeptRows
+  private var free: [Int] = []
   private(set) var newest = Int64.min
   /// What is older is too late; everything up to it has gone.
   private(set) var reached = Int64.min
 
-  init(late: Int64, limit: Int) { (self.late, self.limit) = (late, limit) }
+  init(late: Int64, limit: Int, _ columns: BatchColumns) {
+    (self.late, self.limit) = (late, limit)
+    rows = KeptRows(columns)
+  }
 
-  /// The memory of an event that waits, in bytes.
-  static var size: Int { MemoryLayout<Held>.stride + MemoryLayout<Wait>.stride }
+  /// The memory of an event that waits, in bytes, with so many columns.
+  static func size(columns: Int = 0) -> Int {
+    MemoryLayout<Held>.stride + MemoryLayout<Wait>.stride + (columns > 0 ? (columns + 1) * MemoryLayout<Int>.stride : 0)
+  }
 
   var count: Int { heap.count }
   var isFull: Bool { heap.count > limit }
@@ -48,15 +58,25 @@ struct TimeOrder<E: GuardedEvent> {
 
   func isTooLate(_ event: E) -> Bool { event.time.ns < reached }
 
-  /// Takes an event that is not too late; returns its number.
-  mutating func insert(_ event: E) -> Int {
+  /// Takes an event of the batch in hand that is not too late; returns its number.
+  mutating func insert(_ event: UnsafePointer<E>) -> Int {
+    insert(event.pointee) { rows, place in rows.keep(event, at: place) }
+  }
+
+  private mutating func insert(_ event: E, keepingRow keep: (inout KeptRows, Int) -> Void) -> Int {
     arrivals += 1
-    let held = Held(event: event, number: arrivals)
+    var place = 0
+    if !rows.isEmpty {
+      // All places below the number of waiting events are taken if none is free.
+      place = free.popLast() ?? heap.count
+      keep(&rows, place)
+    }
+    let held = Held(event: event, number: arrivals, place: place)
     heap.append(held)
-    var place = heap.count - 1
-    while place > 0, held.comesBefore(heap[(place - 1) / 2]) {
-      heap.swapAt(place, (place - 1) / 2)
-      place = (place - 1) / 2
+    var node = heap.count - 1
+    while node > 0, held.comesBefore(heap[(node - 1) / 2]) {
+      heap.swapAt(node, (node - 1) / 2)
+      node = (node - 1) / 2
     }
     newest = max(newest, event.time.ns)
     reached = max(reached, newest.subtractingSaturating(late))
@@ -79,18 +99,19 @@ struct TimeOrder<E: GuardedEvent> {
     forgetWaits()
   }
 
-  /// The oldest event that may go.
+  /// The oldest event that may go. Its row is there until the next one is inserted.
   mutating func next() -> Held? {
     guard let first = heap.first, first.event.time.ns <= reached, let last = heap.popLast() else { return nil }
+    if !rows.isEmpty { free.append(first.place) }
     if heap.isEmpty { return first }
     heap[0] = last
-    var place = 0
+    var node = 0
     while true {
-      var oldest = place
-      for child in [2 * place + 1, 2 * place + 2] where child < heap.count && heap[child].comesBefore(heap[oldest]) { oldest = child }
-      if oldest == place { return first }
-      heap.swapAt(place, oldest)
-      place = oldest
+      var oldest = node
+      for child in [2 * node + 1, 2 * node + 2] where child < heap.count && heap[child].comesBefore(heap[oldest]) { oldest = child }
+      if oldest == node { return first }
+      heap.swapAt(node, oldest)
+      node = oldest
     }
   }
 
@@ -108,23 +129,30 @@ extension TimeOrder {
   struct Snapshot: Codable, Sendable {
     /// In the order of arrival.
     var events: [E]
+    /// The rows of these events; nil without columns.
+    var rows: [[String: Int64]?]?
     var newest: Int64
     var reached: Int64
   }
 
   var snapshot: Snapshot {
-    Snapshot(events: heap.sorted { $0.number < $1.number }.map(\.event), newest: newest, reached: reached)
+    let held = heap.sorted { $0.number < $1.number }
+    let saved = rows.isEmpty ? nil : held.map { rows.saved($0.place) }
+    return Snapshot(events: held.map(\.event), rows: saved, newest: newest, reached: reached)
   }
 
   /// Goes on behind an instance that has failed, with which the events that waited are gone.
   mutating func goOn(newest: Int64, reached: Int64) {
-    (heap, waits, firstWait) = ([], [], 0)
+    (heap, waits, firstWait, free) = ([], [], 0, [])
     (self.newest, self.reached) = (newest, reached)
   }
 
   mutating func restore(_ snapshot: Snapshot) {
     reached = snapshot.reached
-    for event in snapshot.events { _ = insert(event) }
+    for (i, event) in snapshot.events.enumerated() {
+      let row = snapshot.rows.flatMap { i < $0.count ? $0[i] : nil }
+      _ = insert(event) { rows, place in rows.restore(row, at: place) }
+    }
     newest = max(newest, snapshot.newest)
     reached = max(reached, newest.subtractingSaturating(late))
     forgetWaits()

@@ -69,6 +69,14 @@ def polars(work, count):
         whole = size // 10**9
         part = (price * 2 + whole) // (whole * 2)
         return timed(lambda: frame.with_columns(value=price // 10**7 * whole * 10**7, far=price - 102_500_000_000, part=part), ["value", "far", "part"])
+    if work == "rank":
+        began, found = time.process_time_ns(), []
+        for part in range(1, 6):
+            first = pl.col("row").first().alias("first")
+            change = (pl.col("price").last() - pl.col("price").first()).alias("change")
+            some = frame.head(part * count // 5).with_row_index("row").group_by("symbol").agg(first, change)
+            found.append(some.sort("change", "first", descending=[True, False])["symbol"].to_numpy())
+        return time.process_time_ns() - began, lists(found)
     both = [pl.DataFrame(line) for line in lines(count)]
     keys = ["symbol", "time", "price", "size"]
     return timed(lambda: pl.concat(both).sort("received", maintain_order=True).unique(subset=keys, keep="first", maintain_order=True), [])
@@ -93,6 +101,13 @@ def duckdb(work, count):
         (spent, _), db = query("SELECT min(received) AS received FROM (FROM a UNION ALL FROM b) GROUP BY symbol, time, price, size")
         return spent, {"sent": len(db.execute("SELECT 1 FROM done").fetchnumpy()["1"])}
     table("t", trades(count))
+    if work == "rank":
+        began, found = time.process_time_ns(), []
+        for part in range(1, 6):
+            some = db.execute(f"""SELECT symbol FROM t WHERE row < {part * count // 5} GROUP BY symbol
+              ORDER BY arg_max(price, row) - arg_min(price, row) DESC, min(row)""")
+            found.append(some.fetchnumpy()["symbol"])
+        return time.process_time_ns() - began, lists(found)
     if work == "as_of":
         table("q", quotes(count))
         text = f"""SELECT t.row, CASE WHEN t.time - q.time <= {WITHIN} THEN bid END AS bid, CASE WHEN t.time - q.time <= {WITHIN} THEN ask END AS ask
@@ -104,6 +119,11 @@ def duckdb(work, count):
         names = ["value", "far", "part"]
     (spent, _), db = query(text)
     return spent, sums(db.execute("SELECT * FROM done ORDER BY row").fetchnumpy(), names)
+
+
+def lists(found):
+    """Of each list of symbols, by rank: a sum of their numbers with their ranks."""
+    return {f"list_{cut}": int(((symbols.astype(np.int64) + 1) * np.arange(1, len(symbols) + 1)).sum()) for cut, symbols in enumerate(found, 1)}
 
 
 def sums(columns, names):

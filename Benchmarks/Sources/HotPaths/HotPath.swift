@@ -16,6 +16,8 @@ struct HotPath {
     switch name {
     case "ring": self = .ring(events, batch: 1)
     case "batch": self = .ring(events, batch: 64)
+    case "spill": self = .spill(events)
+    case "lossy": self = .lossy(events)
     case "filter": self = try .filter(events)
     case "where": self = try .condition(events)
     case "columns": self = try .columns(events)
@@ -51,6 +53,53 @@ struct HotPath {
             try await outlet.flush()
           }
         }
+        while case let received = inlet.nextBatch(limit: 1024), received.count > 0 {
+          inlet.begin(received.count)
+          for trade in received { sum &+= trade.price.raw }
+          seen += received.count
+          inlet.finish(received.count)
+        }
+      }
+      return sum == Int64(events) * Int64(events - 1) / 2 ? seen : -1
+    }
+  }
+
+  /// Half of the events find no room in the ring, and wait beside it.
+  private static func spill(_ events: Int) -> HotPath {
+    let topic = Topic<Trade>("ring", capacity: 64)
+    let inlet = topic.attach(Parker())
+    return HotPath {
+      var outlet = Outlet(topic)
+      var (sent, seen, sum) = (0, 0, Int64(0))
+      func read() {
+        while case let received = inlet.nextBatch(limit: 1024), received.count > 0 {
+          inlet.begin(received.count)
+          for trade in received { sum &+= trade.price.raw }
+          seen += received.count
+          inlet.finish(received.count)
+        }
+      }
+      while sent < events {
+        for i in sent..<min(sent + 128, events) { outlet.send(Trade(number: i)) }
+        sent = min(sent + 128, events)
+        outlet.commit()
+        read()
+        try await outlet.flush()
+        read()
+      }
+      return sum == Int64(events) * Int64(events - 1) / 2 ? seen : -1
+    }
+  }
+
+  /// A reader that may miss events gets all of them.
+  private static func lossy(_ events: Int) -> HotPath {
+    let topic = Topic<Trade>("ring")
+    let inlet = topic.attach(Parker(), options: SubscriptionOptions(overflow: .dropOldest, capacity: 1024))
+    return HotPath {
+      var outlet = Outlet(topic)
+      var (seen, sum) = (0, Int64(0))
+      while seen < events {
+        for i in seen..<min(seen + 1024, events) { try await outlet.publish(Trade(number: i)) }
         while case let received = inlet.nextBatch(limit: 1024), received.count > 0 {
           inlet.begin(received.count)
           for trade in received { sum &+= trade.price.raw }

@@ -27,7 +27,7 @@ struct Subject {
     let columns = ColumnLayout.union(inputs.map(\.columns))
     assembly = try blueprint.assembly(given, at: given.mark, reading: columns)
     shared.watermarkClock = WatermarkClock(isUsed: assembly.isTimed)
-    let context = Context(id: "subject", shared, reading: columns)
+    let context = Context(id: "subject", shared)
     var output = Blueprint.TopicPlan(name: "subject", capacity: outputCapacity)
     output.columns = assembly.columns
     slot = Slot(blueprint.kind, context, inputs: inputs.map { Edge($0) }, output: blueprint.makeTopic(output))

@@ -2,17 +2,15 @@ internal import AsOf
 internal import Dedupe
 internal import Derive
 internal import Measuring
-internal import Sample
+internal import SortingFeed
 internal import StockbusPlugin
-internal import WatchlistFilter
 
 extension MarketBench {
-  /// One component with columns over made-up events: nanoseconds of the processor for each of `count`, and sums of what it sent, which
-  /// another life with a reader gives. A filter and `sample` send what comes in, and only how many they sent is compared.
+  /// One component over made-up events: nanoseconds of the processor for each of `count`, and sums of what it sent, which another life with
+  /// a reader gives.
   static func columns(_ work: String, _ count: Int) async throws {
     let symbols = try Numbered.symbols(1000)
     let trades = Numbered.trades(count, symbols: symbols)
-    let eight = ColumnLayout((1...8).map { ColumnInfo("c\($0)", .number) })
     switch work {
     case "as_of":
       let quotes = Numbered.quotes(count, symbols: symbols)
@@ -21,10 +19,6 @@ extension MarketBench {
       // The arithmetic of the goal: a turnover, a difference and a ratio.
       let options = "columns: { value: price * size, far: price - 102.5, part: price / size }"
       try await measure(count, .derive, options) { (filled(trades), nil as Filled<Trade>?) }
-    case "pass":
-      let options = "symbols: [\(symbols.map(\.description).joined(separator: ", "))]"
-      try await measure(count, .watchlistFilter, options) { (filled(trades, columns: eight), nil as Filled<Trade>?) }
-    case "sample": try await measure(count, .sample, "every: 1s") { (filled(trades), nil as Filled<Trade>?) }
     case "dedupe":
       let lines = [0, 1].map { line in
         trades.indices.lazy.filter { Numbered.random($0) % 100 != UInt64(line) }.map { i in
@@ -34,7 +28,7 @@ extension MarketBench {
         }.sorted { $0.received < $1.received }
       }
       try await measure(count, .dedupe, "within: 2s") { (filled(lines[0]), filled(lines[1]) as Filled<Trade>?) }
-    default: throw HotPathError("as_of, derive, pass, sample or dedupe")
+    default: throw HotPathError("as_of, derive, dedupe or rank")
     }
   }
 
@@ -76,7 +70,40 @@ extension MarketBench {
       reader.finish(batch.count)
     }
     report.add("sent", sent)
-    if plugin.name != "watchlist_filter" { for (column, sum) in zip(read.layout.names, sums) { report.add(column, Int(sum)) } }
+    for (column, sum) in zip(read.layout.names, sums) { report.add(column, Int(sum)) }
+    report.print()
+  }
+
+  /// Ranks by the change since the first price. The list, which the moves give, is compared after each fifth of the trades: sums of the
+  /// symbols' numbers by rank.
+  private static func rank(_ count: Int, _ trades: [Trade], _ symbols: [Symbol]) async throws {
+    let numbers = Dictionary(uniqueKeysWithValues: zip(symbols, 1...))
+    var report = Report()
+    for isChecked in [false, true] {
+      let input = filled(trades)
+      let subject = try Subject(.sortingFeed, options: "by: change", reading: [input.topic], outputCapacity: isChecked ? 2 * count : 8192)
+      let reader = isChecked ? try subject.reader(of: Ranked.self) : nil
+      input.fill()
+      let cpu = try await seconds { try await subject.live() } / Double(count) * 1e9
+      guard let reader else {
+        report.add("cpu", cpu)
+        report.add("events", count)
+        continue
+      }
+      var (list, cut) = ([Int](), 1)
+      func cuts(before time: Timestamp?) {
+        while cut <= 5, time.map({ $0 > trades[cut * count / 5 - 1].received }) ?? true {
+          report.add("list_\(cut)", zip(1..., list).reduce(0) { $0 + $1.0 * $1.1 })
+          cut += 1
+        }
+      }
+      reader.results { move in
+        cuts(before: move.received)
+        if move.previousRank > 0 { list.remove(at: Int(move.previousRank) - 1) }
+        list.insert(numbers[move.symbol] ?? 0, at: Int(move.rank) - 1)
+      }
+      cuts(before: nil)
+    }
     report.print()
   }
 }

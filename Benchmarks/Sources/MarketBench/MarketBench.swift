@@ -2,7 +2,7 @@ internal import Measuring
 internal import StockbusConfig
 internal import StockbusPlugin
 
-/// `MarketBench bars|movers|columns|broker|history|history-reads …`: sends events through one of the plugins that remember, on one thread, and
+/// `MarketBench bars|movers|columns|laps|broker|history|history-reads …`: sends events through one of the plugins that remember, on one thread, and
 /// prints a line of JSON with the processor's seconds. Every work compares its result with what it has to be, or prints sums of it for the runner to compare.
 @main
 struct MarketBench {
@@ -18,6 +18,7 @@ struct MarketBench {
     case "bars": try await bars(next())
     case "movers": try await movers(next(), symbols: next(), options: words.first ?? "{}", jumps: words.contains("random"))
     case "columns": try await columns(words.first ?? "", next())
+    case "laps": try await laps(words.first ?? "", next())
     case "broker": try await broker(quotes: next(), orders: next(), trails: words.contains("trails"), told: words.contains("told"))
     case "history":
       guard let path = words.first else { throw HotPathError(usage) }
@@ -32,7 +33,8 @@ struct MarketBench {
   private static let usage = """
     usage: MarketBench bars TRADES
            MarketBench movers UPDATES SYMBOLS OPTIONS [random]
-           MarketBench columns as_of|derive|pass|sample|dedupe TRADES
+           MarketBench columns as_of|derive|dedupe|rank TRADES
+           MarketBench laps pass|pass-plain|derive|sample TRADES
            MarketBench broker QUOTES ORDERS [trails] [told]
            MarketBench history BARS SYMBOLS FILE
            MarketBench history-reads BARS NANOSECONDS SYMBOLS FILE

@@ -3,17 +3,22 @@ from ..machine import ONE_CORE, Failed, lines_of_json, run
 from ..setup import MARKET_BENCH, PEERS, PYTHON
 from ..work import US, Contestant, Sample, Work, figure
 
-POLARS, DUCKDB = "polars, one thread", "DuckDB, one thread"
-TITLES = {
+PEERS_OF = {"polars": "polars, one thread", "duckdb": "DuckDB, one thread"}
+# All trades lie in memory before the work begins, as for the peers.
+COMPARED = {
     "as_of": "`as_of`: the last quote beside each trade, as many quotes as trades", "derive": "`derive` of three columns: a product, a difference, a quotient",
-    "pass": "a filter that passes trades with eight columns", "sample": "`sample` of a second", "dedupe": "`dedupe` of two lines",
+    "dedupe": "`dedupe` of two lines", "rank": "`sorting_feed`: a ranking by the change, with each of its moves",
 }
-BOUNDS = {"as_of": 25, "derive": 7, "pass": 6, "sample": 8}
-PEERS_OF = {"as_of": (POLARS, DUCKDB), "derive": (POLARS, DUCKDB), "dedupe": (POLARS, DUCKDB)}
+# What a component adds to a source and a sink, whose rings stay in the caches.
+LAPS = {
+    "pass": "a filter that passes trades with eight columns", "pass-plain": "the same without columns", "derive": "`derive` of three columns",
+    "sample": "`sample` of a second",
+}
+BOUNDS = {"as_of": 25, "laps-derive": 7, "laps-pass": 6, "laps-sample": 8}
 
 
-def ours(work, trades):
-    done = run([MARKET_BENCH, "columns", work, trades], cores=ONE_CORE)
+def ours(words, trades):
+    done = run([MARKET_BENCH, *words, trades], cores=ONE_CORE)
     return lines_of_json(done.output)[0], done.others
 
 
@@ -21,18 +26,18 @@ def works(quick):
     trades = 1_000_000 if quick else 5_000_000
     known = {}
 
-    def mine(work):
+    def mine(*words):
         def measure():
-            known[work], others = ours(work, trades)
-            return Sample(known[work]["cpu"], others)
+            known[words], others = ours(words, trades)
+            return Sample(known[words]["cpu"], others)
 
         return Contestant(US, measure)
 
-    def peer(name, work):
-        who = "polars" if name == POLARS else "duckdb"
+    def peer(who, name, work):
+        words = ("columns", work)
 
         def measure():
-            wanted = known.get(work) or known.setdefault(work, ours(work, trades)[0])
+            wanted = known.get(words) or known.setdefault(words, ours(words, trades)[0])
             done = run([PYTHON, PEERS / "python" / "columns.py", who, work, trades], cores=ONE_CORE, env={"POLARS_MAX_THREADS": "1"})
             line = lines_of_json(done.output)[0]
             wrong = [key for key in line if key != "cpu" and line[key] != wanted[key]]
@@ -42,8 +47,11 @@ def works(quick):
 
         return Contestant(name, measure, who)
 
+    def one(name, title, *contestants):
+        goals = [figure(f"at most {BOUNDS[name]} ns", BOUNDS[name])] if name in BOUNDS else []
+        return Work(f"columns-{name}", title, "CPU ns a trade", list(contestants), goals=goals)
+
     return [
-        Work(
-            f"columns-{work}", title, "CPU ns a trade", [mine(work), *(peer(name, work) for name in PEERS_OF.get(work, ()))],
-            goals=[figure(f"at most {BOUNDS[work]} ns", BOUNDS[work])] if work in BOUNDS else []) for work, title in TITLES.items()
+        *(one(work, title, mine("columns", work), *(peer(*who, work) for who in PEERS_OF.items())) for work, title in COMPARED.items()),
+        *(one(f"laps-{work}", f"{title}, in the caches", mine("laps", work)) for work, title in LAPS.items()),
     ]

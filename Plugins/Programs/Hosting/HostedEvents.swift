@@ -86,8 +86,9 @@ enum HostedOutputs {
   /// Attaches a sink for the host to a topic; the returned closure runs it to the topic's end.
   static func sink(of topic: any AnyTopic, _ life: HostedLife) throws -> @Sendable () async throws -> Void {
     func blueprint<E: Event>(_: E.Type) -> Blueprint { .sink(HostedOutput<E>.self) }
-    let assembly = try blueprint(topic.eventType).assembly(nil, at: ConfigNode.Mark(file: life.context.id, line: 1, column: 1))
-    let slot = Slot(.sink, life.context.reading(topic.columns), inputs: [Edge(topic)], output: nil)
+    let assembly = try blueprint(topic.eventType).assembly(
+      nil, at: ConfigNode.Mark(file: life.context.id, line: 1, column: 1), reading: topic.columns)
+    let slot = Slot(.sink, life.context, inputs: [Edge(topic)], output: nil)
     return { try await $life.withValue(life) { _ = try await slot.run(assembly) } }
   }
 }

@@ -7,7 +7,7 @@ final class HostedLife: Sendable {
   let context: Context
   let reports: HostedReports
   let voice: HostVoice
-  private let assembly: Blueprint.Assembly
+  let assembly: Blueprint.Assembly
   private let executor: (any TaskExecutor)?
   private let outcome = WaitableValue<Result<Ending, any Error>?>(nil)
   private let task = Guarded(Task<Void, Never>?.none)
@@ -85,7 +85,7 @@ struct HostedFeed {
   func serve<Input: Event>(_: Input.Type) async throws {
     let topic = Topic<Input>(
       "\(life.context.id)-in", capacity: 4 * Self.most, keepsLatest: false, memory: SubscriptionOptions.defaultMemory,
-      columns: life.context.columns.layout, producer: Parker(life.context.waiting))
+      columns: life.assembly.reads, producer: Parker(life.context.waiting))
     var outlet = Outlet(topic)
     let unpacker = EventUnpacker<Input>(PackedLayout(Input.self), .open, limit: Symbol.limit, columns: topic.columns)
     let output = life.slot.output.map { HostedOutputs.list(of: $0, life.context) }

@@ -69,7 +69,7 @@ package struct HostedPlugin {
       let reports = HostedReports(voice)
       let context = try surroundings.context(
         HostedContext(id: id, runtime: ConfigNode(start["runtime"] ?? [:], at: mark), reports: reports, voice: voice)
-      ).reading(reads)
+      )
       let assembly: Blueprint.Assembly
       do throws(Problems) { assembly = try blueprint.assembly(options, at: mark, reading: reads) } catch {
         throw HostingError(error.sorted.map(\.message).joined(separator: "; "))

@@ -126,6 +126,12 @@ public struct ColumnRunner<E: Event>: ~Copyable {
       let (values, missing) = (space.values(column) + first, space.missing(column) + first)
       if expressions.columns[number].kind == .flag {
         for i in 0..<count { row[i &* stride] = missing[i] == 0 ? value(number, values[i]) ?? ColumnLayout.missing : ColumnLayout.missing }
+        return
+      }
+      var faults: UInt8 = 0
+      for i in 0..<count { faults |= missing[i] }
+      if faults == 0 {
+        for i in 0..<count { row[i &* stride] = values[i] }
       } else {
         for i in 0..<count { row[i &* stride] = missing[i] == 0 ? values[i] : ColumnLayout.missing }
       }

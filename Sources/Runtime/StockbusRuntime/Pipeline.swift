@@ -109,8 +109,7 @@ package final class Pipeline: Sendable {
     var shared = shared
     shared.files = files
     let context = Context(
-      id: plan.id, shared, counters: counters, helpers: pool.map { HelperExecutor($0, busy: busy) }, busy: busy,
-      reading: plan.assembly.reads
+      id: plan.id, shared, counters: counters, helpers: pool.map { HelperExecutor($0, busy: busy) }, busy: busy
     ) { trouble in vitals.report(trouble) }
     var topic = plan.topic
     topic.waiting = shared.waiting

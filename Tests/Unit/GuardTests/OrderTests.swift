@@ -95,18 +95,39 @@ import Testing
     #expect(passed == [bar])
   }
 
+  @Test(arguments: [false, true]) func `what waits keeps its columns`(odd: Bool) async throws {
+    let columns = ColumnLayout([ColumnInfo("vwap", .number), ColumnInfo("hot", .flag)])
+    // Each waits, or goes on at once if nothing waits; the price of the fourth is odd, and goes with its columns too.
+    let feed = Feed(
+      [
+        trade("A", at: 5), trade("A", at: 3, after: 2), trade("A", at: 8), trade("A", at: 9, 500), trade("A", at: 7, after: 3),
+        trade("A", at: 90), trade("A", at: 80, after: 11),
+      ], columns: columns,
+      rows: [[1_000_000_000, 0], [2_000_000_000, 1], [nil, nil], [4_000_000_000, nil], [5_000_000_000, 1], [6_000_000_000, 0], [7_000_000_000, 0]])
+    let plugin = odd ? oddHalf : Plugin.guard
+    let lines = try await PluginHarness().jsonOutput(of: plugin, options: "late: 20ms\nodd: 20%\nof: 3", feeds: [feed])
+    #expect(
+      lines.map { $0.split(separator: ",").suffix(2).joined(separator: ",") }
+        == (odd
+          ? [#""vwap":4,"hot":null}"#]
+          : [
+            #""vwap":2,"hot":true}"#, #""vwap":1,"hot":false}"#, #""vwap":5,"hot":true}"#, #""vwap":null,"hot":null}"#, #""vwap":7,"hot":false}"#,
+            #""vwap":6,"hot":false}"#,
+          ]))
+  }
+
   @Test func `too many go early, the oldest first`() {
     var settings = GuardSettings()
     settings.late = .seconds(1)
     var state = GuardState<Trade>(settings, Instruments(), limit: 2)
     var gone: [String] = []
     for trade in [trade("A", at: 5), trade("B", at: 3, after: 2), trade("C", at: 4, after: 1), trade("D", at: 3, after: 2)] {
-      state.take(trade) { gone.append("\(line($0.event)) \($0.fate)") }
+      withUnsafePointer(to: trade) { state.take($0) { verdict, _ in gone.append("\(line(verdict.event)) \(verdict.fate)") } }
     }
     #expect(gone == ["B 3 @5 kept", "D 3 @5 kept"])
     #expect(state.counts.early == 1 && state.order.count == 2)
     // 64 MiB hold half a million trades.
-    #expect(GuardState<Trade>.memory / TimeOrder<Trade>.size > 500_000)
+    #expect(GuardState<Trade>.memory / TimeOrder<Trade>.size() > 500_000)
   }
 
   @Test func `what waits goes on under other options`() async throws {

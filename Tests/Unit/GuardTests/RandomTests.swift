@@ -103,13 +103,13 @@ import Testing
   ) -> [String] {
     var state = GuardState<Trade>(settings, Instruments(), limit: limit)
     var gone: [String] = []
-    func note(_ verdict: GuardState<Trade>.Verdict) {
+    func note(_ verdict: GuardState<Trade>.Verdict, _: KeptRows) {
       gone.append("\(verdict.event.size) \(verdict.fate) @\(verdict.received)")
     }
     for trade in trades {
       if let pause = change(&state, trade) { state.advance(to: pause, note) }
       state.advance(to: trade.received.ns.subtractingSaturating(1), note)
-      state.take(trade, note)
+      withUnsafePointer(to: trade) { state.take($0, note) }
     }
     while let due = state.due { state.advance(to: due, note) }
     return gone

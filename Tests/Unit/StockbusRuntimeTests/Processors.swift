@@ -12,6 +12,7 @@ struct PassSettings: Options {
 
 extension Plugin {
   static let pass = Plugin("pass", "Passes numbers on.", .processor(Pass.self))
+  static let multiples = Plugin("multiples", "Adds multiples of the numbers.", .processor(Multiples.self))
   static let asyncPass = Plugin("async_pass", "Passes numbers on, after a while.", .asyncProcessor(AsyncPass.self))
   static let echo = Plugin("echo", "Sends numbers out and publishes what comes back.", .relay(Echo.self))
 }
@@ -42,6 +43,28 @@ actor Pass: EventProcessor {
   func drain(into output: inout Outlet<Tick>) throws {
     journal.note("\(context.id) drains")
     if settings.leaks { throw Broken(description: "a leak") }
+  }
+}
+
+struct MultipleSettings: Options {
+  @Setting("What the numbers are multiplied by, a column for each.") var factors: [Int64] = []
+
+  init() {}
+}
+
+/// Adds a column `xN` with `N` times the number for each of its factors.
+actor Multiples: EventProcessor {
+  private let factors: [Int64]
+
+  static func columns(_ settings: MultipleSettings, reading _: ColumnLayout) -> ColumnLayout {
+    ColumnLayout(settings.factors.map { ColumnInfo("x\($0)", .number) })
+  }
+
+  init(_ settings: MultipleSettings, _: Context) { factors = settings.factors }
+
+  func process(_ event: Tick, into output: inout Outlet<Tick>) {
+    output.send(event)
+    for factor in factors { if let column = output.column("x\(factor)") { output.set(column, factor * event.number) } }
   }
 }
 

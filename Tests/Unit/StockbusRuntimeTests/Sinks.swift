@@ -17,6 +17,7 @@ struct KeepSettings: Options {
 extension Plugin {
   static let keep = Plugin("keep", "Keeps numbers.", .sink(Keep.self))
   static let keepBoth = Plugin("keep_both", "Keeps numbers of two types.", .sink(KeepBoth.self))
+  static let port = Plugin("port", "Keeps what a column says.", .sink(Port.self))
   static let letters = Plugin("letters", "Keeps dead letters.", .sink(Letters.self))
 }
 
@@ -93,6 +94,29 @@ actor KeepBoth: MultiSink {
   }
 
   func drain() { journal.note("\(id) drains") }
+}
+
+/// Holds what only one can hold, and keeps the value of its last column; the negative number of an event without one.
+actor Port: Sink {
+  private let id: String
+  private let column: BatchColumn?
+  private let journal = Journal.current
+
+  init(_: NoOptions, _ context: Context) {
+    id = context.id
+    column = context.columns.layout.names.last.flatMap { context.columns[$0] }
+  }
+
+  func start() throws {
+    if journal.count(of: "opened") > journal.count(of: "closed") { throw Broken(description: "the port is taken") }
+    journal.note("opened")
+  }
+
+  func stop() { journal.note("closed") }
+
+  func receive(_ events: Span<Tick>) {
+    for i in events.indices { journal.receive(column?[i] ?? -events[i].number, by: id) }
+  }
 }
 
 /// Records every dead letter.

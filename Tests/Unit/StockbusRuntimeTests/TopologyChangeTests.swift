@@ -114,6 +114,32 @@ import Testing
     }
   }
 
+  @Test func `a component whose input gets other columns is replaced in its place, and misses no event`() async throws {
+    try await journalled { journal in
+      func text(_ factors: String) -> String {
+        changingText(
+          "more: { plugin: multiples, inputs: [numbers], factors: \(factors) }", "port: { plugin: port, inputs: [more] }", count: 100_000_000)
+      }
+      let harness = try pipeline(text("[2]"))
+      async let report = harness.run()
+      await journal.wait(until: "port", has: 1000)
+      let difference = try await harness.apply(text("[2, 3]"))
+      #expect(difference.ids(.replaced) == ["more", "port"] && difference.ids(.kept) == ["numbers"])
+      await journal.wait(until: "port", has: journal.received(by: "port").count + 500)
+      harness.pipeline.stop()
+      let end = await report
+      let seen = journal.received(by: "port")
+      // Those between the new instance and the cut have no column that it reads last.
+      let second = try #require(seen.firstIndex { $0 < 0 || $0 % 2 == 1 })
+      #expect(seen.prefix(second) == all(Int64(second)).map { 2 * $0 }[...] && second >= 1000)
+      let third = seen[second...].firstIndex { $0 > 0 } ?? seen.count
+      #expect(seen[second..<third].map(-) == Array(Int64(second + 1)..<Int64(third + 1)))
+      #expect(seen[third...].elementsEqual((Int64(third + 1)...Int64(seen.count)).map { 3 * $0 }) && third < seen.count)
+      #expect(journal.count(of: "opened") == 2 && journal.count(of: "closed") == 2)
+      #expect(end.exitStatus == 0 && end.ledger.total.dropped == 0 && end.ledger.isBalanced)
+    }
+  }
+
   @Test func `what has come with a change can be changed by the next one`() async throws {
     try await journalled { journal in
       let keep = "keep: { plugin: keep, inputs: [numbers] }"

@@ -32,7 +32,7 @@ public final class BatchColumns: @unchecked Sendable {
     @usableFromInline var rows: UnsafePointer<Int64>?
     @usableFromInline var width = 0
     /// True if columns have the places of the layout.
-    @usableFromInline var hasSamePlaces = true
+    var hasSamePlaces = true
   }
 
   /// A column by its name; nil if no input has it.
@@ -52,7 +52,8 @@ public final class BatchColumns: @unchecked Sendable {
     if let seen = known.first(where: { $0.layout == layout }) {
       places = seen.places
     } else {
-      let all = self.layout.columns.map { layout.place(of: $0.name) ?? -1 }
+      // A column of the same name but of another kind, which a topic from before a change may have, is another column.
+      let all = self.layout.columns.map { layout.columns.firstIndex(of: $0) ?? -1 }
       places = all == Array(0..<layout.columns.count) ? nil : all
       known.append((layout, places))
     }
@@ -77,16 +78,6 @@ public final class BatchColumns: @unchecked Sendable {
     if at < 0 || at >= batch.width { return nil }
     let value = row[at]
     return value == ColumnLayout.missing ? nil : value
-  }
-
-  /// The row of the first of `n` events from `event` on, if they are in the batch and rows have the places of those of an output of `target`
-  /// columns; otherwise nil.
-  @inlinable @inline(__always)
-  func sameRows(as event: UnsafeRawPointer, count n: Int, _ target: Int) -> UnsafePointer<Int64>? {
-    let batch = batch
-    guard batch.hasSamePlaces, batch.width == target, let rows = batch.rows, let events = batch.events, event >= events else { return nil }
-    let i = (event - events) / batch.stride
-    return i &+ n <= batch.count ? rows + i &* batch.width : nil
   }
 
   /// The index in the batch of the event at an address; nil if it is not in there.

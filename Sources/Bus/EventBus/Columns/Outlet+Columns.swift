@@ -40,24 +40,17 @@ extension Outlet {
   @inlinable @inline(never)
   mutating func passRows(_ events: Span<E>, where passes: (Int) -> Bool) {
     guard let columns else { return }
-    let (rows, mask, width) = (columns.rows, columns.mask, columns.width)
-    var passed = 0
+    var (begin, filtered) = (0, 0)
     events.withUnsafeBufferPointer { source in
       guard let first = source.baseAddress else { return }
-      // With the same places in both rows, which is the usual case, a row is copied without a call.
-      let same = columns.batch?.sameRows(as: first, count: source.count, width)
-      for i in 0..<source.count where passes(i) {
-        send(first[i])
-        passed &+= 1
-        if let same, spill.isEmpty {
-          let (to, from) = (rows + ((next &- 1) & mask) &* width, same + i &* width)
-          for k in 0..<width { to[k] = from[k] }
-        } else {
-          passRow(first + i)
-        }
+      // Events that follow each other are copied together.
+      for i in 0..<source.count where !passes(i) {
+        pass(first + begin, count: i &- begin, columns) { _, _ in }
+        (begin, filtered) = (i &+ 1, filtered &+ 1)
       }
+      pass(first + begin, count: source.count &- begin, columns) { _, _ in }
     }
-    filter(events.count &- passed)
+    filter(filtered)
   }
 
   /// The column of this name that the component adds; nil if the topic has none.
@@ -84,25 +77,33 @@ extension Outlet {
   @inlinable
   package mutating func pass(_ events: Span<E>, filling fill: (Range<Int>, UnsafeMutablePointer<Int64>, Int) -> Void) {
     guard let columns else { return send(contentsOf: events) }
-    let width = columns.width
     events.withUnsafeBufferPointer { source in
       guard let first = source.baseAddress else { return }
-      var done = 0
-      while done < source.count {
-        let free = contiguous(source.count &- done)
-        if free == 0 {
-          pass(first + done)
-          withLastRow { fill(done..<(done &+ 1), $0, width) }
-          done &+= 1
-          continue
-        }
-        let (at, row) = (base + (next & mask), columns.row(next))
-        at.initialize(from: first + done, count: free)
-        columns.batch?.copy(of: first + done, count: free, to: row, stride: width)
-        fill(done..<(done &+ free), row, width)
-        next &+= free
-        done &+= free
+      pass(first, count: source.count, columns) { some, row in fill(some, row, columns.width) }
+    }
+  }
+
+  /// Sends `count` events of the batch in hand, from `first` on, with their columns. `fill` gets the indices of some of them, and the row of
+  /// the first of these.
+  @inlinable @inline(__always)
+  mutating func pass(
+    _ first: UnsafePointer<E>, count: Int, _ columns: OutletColumns, filling fill: (Range<Int>, UnsafeMutablePointer<Int64>) -> Void
+  ) {
+    var done = 0
+    while done < count {
+      let free = contiguous(count &- done)
+      if free == 0 {
+        pass(first + done)
+        withLastRow { fill(done..<(done &+ 1), $0) }
+        done &+= 1
+        continue
       }
+      let (at, row) = (base + (next & mask), columns.row(next))
+      at.initialize(from: first + done, count: free)
+      columns.batch?.copy(of: first + done, count: free, to: row, stride: columns.width)
+      fill(done..<(done &+ free), row)
+      next &+= free
+      done &+= free
     }
   }
 

@@ -46,7 +46,7 @@ public struct Context: Sendable {
   /// Creates symbols from outside names, and refuses more new ones than `symbols_per_source` allows.
   public let symbols: SymbolIntake
   /// The columns beside the events that it reads; none where its inputs have none.
-  public private(set) var columns: BatchColumns
+  public private(set) var columns = BatchColumns()
   /// The time that the component has worked.
   package let busy: BusyTime
   private let shared: Shared
@@ -59,10 +59,8 @@ public struct Context: Sendable {
 
   package init(
     id: String, _ shared: Shared, counters: CounterRegistry = CounterRegistry(), helpers: (any TaskExecutor)? = nil,
-    busy: BusyTime = BusyTime(), reading columns: ColumnLayout = ColumnLayout(),
-    reportTrouble: @escaping @Sendable (String?) -> Void = { _ in }
+    busy: BusyTime = BusyTime(), reportTrouble: @escaping @Sendable (String?) -> Void = { _ in }
   ) {
-    self.columns = BatchColumns(columns)
     self.id = id
     self.shared = shared
     self.counters = counters
@@ -89,10 +87,10 @@ public struct Context: Sendable {
     }
   }
 
-  /// The same for a component whose inputs have these columns.
-  package func reading(_ columns: ColumnLayout) -> Context {
+  /// The same for an instance that reads these columns.
+  func reading(_ columns: BatchColumns) -> Context {
     var copy = self
-    copy.columns = BatchColumns(columns)
+    copy.columns = columns
     return copy
   }
 

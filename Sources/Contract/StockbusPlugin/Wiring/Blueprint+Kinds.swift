@@ -4,7 +4,7 @@ extension Blueprint {
   @inlinable
   public static func source<P: Source>(_: P.Type) -> Blueprint {
     Blueprint(.source, P.self, inputs: [], output: P.Output.self, topic: makeTopic(P.Output.self)) { settings, slot in
-      let component = try P(settings, slot.context)
+      let component = try P(settings, slot.contextOfInstance)
       var outlet = slot.outlet(of: P.Output.self)
       return try await live(component, in: slot) {
         do { try await send(component, &outlet, in: slot) } catch  where isHandOver(error, slot) {}
@@ -35,7 +35,7 @@ extension Blueprint {
   ) -> Blueprint {
     Blueprint(kind, P.self, inputs: [P.Input.self], output: P.Output.self, isTimed: isTimed, topic: makeTopic(P.Output.self)) {
       settings, slot in
-      let component = try P(settings, slot.context)
+      let component = try P(settings, slot.contextOfInstance)
       return try await live(component, in: slot) {
         try await withThrowingTaskGroup(of: Ending?.self) { group in
           group.addTask {
@@ -106,7 +106,7 @@ extension Blueprint {
   ) -> Blueprint {
     Blueprint(.processor, P.self, inputs: [Input.self], output: Output.self, isTimed: isTimed, topic: makeTopic(Output.self)) {
       settings, slot in
-      let component = try P(settings, slot.context)
+      let component = try P(settings, slot.contextOfInstance)
       var outlet = slot.outlet(of: Output.self)
       return try await live(component, in: slot) {
         let ending = try await slot.serve(Input.self, isTimed: isTimed) { inputs in try await serve(component, inputs, &outlet) }
@@ -137,7 +137,7 @@ extension Blueprint {
     let types = P.handlers.map(\.type)
     return Blueprint(.processor, P.self, inputs: types, output: P.Output.self, isTimed: true, topic: makeTopic(P.Output.self)) {
       settings, slot in
-      let component = try P(settings, slot.context)
+      let component = try P(settings, slot.contextOfInstance)
       var outlet = slot.outlet(of: P.Output.self)
       return try await live(component, in: slot) { try await component.serveAll(slot, &outlet, settling: settle, joining: join) }
     }
@@ -153,7 +153,7 @@ extension Blueprint {
   @inlinable
   public static func sink<P: Sink>(_: P.Type) -> Blueprint {
     Blueprint(.sink, P.self, inputs: [P.Input.self], output: nil, topic: nil) { settings, slot in
-      let component = try P(settings, slot.context)
+      let component = try P(settings, slot.contextOfInstance)
       return try await live(component, in: slot) { try await component.serveAll(slot) }
     }
   }
@@ -161,7 +161,7 @@ extension Blueprint {
   @inlinable
   public static func sink<P: TimedSink>(_: P.Type) -> Blueprint {
     Blueprint(.sink, P.self, inputs: [P.Input.self], output: nil, isTimed: true, topic: nil) { settings, slot in
-      let component = try P(settings, slot.context)
+      let component = try P(settings, slot.contextOfInstance)
       return try await live(component, in: slot) { try await component.serveAll(slot, isTimed: P.worksWithTime(settings)) }
     }
   }
@@ -169,7 +169,7 @@ extension Blueprint {
   @inlinable
   public static func sink<P: MultiSink>(_: P.Type) -> Blueprint {
     Blueprint(.sink, P.self, inputs: P.handlers.map(\.type), output: nil, topic: nil) { settings, slot in
-      let component = try P(settings, slot.context)
+      let component = try P(settings, slot.contextOfInstance)
       return try await live(component, in: slot) { try await component.serveAll(slot) }
     }
   }

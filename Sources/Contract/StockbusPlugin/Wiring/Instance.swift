@@ -82,7 +82,7 @@ extension Slot {
   /// Takes the writing end of the component's output.
   @inlinable
   func outlet<E: Event>(of _: E.Type) -> Outlet<E> {
-    Outlet(topic(of: E.self), waitsWhenCancelled: true, stop: stop, passing: context.columns)
+    Outlet(topic(of: E.self), waitsWhenCancelled: true, stop: stop, passing: columns)
   }
 
   /// The output with its type; the same blueprint has created it.
@@ -98,9 +98,10 @@ extension Slot {
     _ inlets: [any AnyInlet], isTimed: Bool, passesOn: Bool, relay: (@Sendable (Timestamp) -> Void)? = nil
   ) -> InputClock {
     // Inputs that were rewired since are new.
-    if !context.columns.layout.isEmpty {
-      context.columns.forgetTopic()
-      for inlet in inlets { inlet.columns = context.columns }
+    let columns = columns
+    if !columns.layout.isEmpty {
+      columns.forgetTopic()
+      for inlet in inlets { inlet.columns = columns }
     }
     return InputClock(
       inlets, output: passesOn ? output : nil, isTimed: isTimed, isMerging: isTimed || mergesInputs, context, relay: relay)

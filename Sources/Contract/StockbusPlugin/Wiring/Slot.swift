@@ -28,6 +28,8 @@ internal import Synchronization
     var isRefused = false
     /// True while an instance is here, from before its start until after its end.
     var isOccupied = false
+    /// The columns that the present instance reads.
+    var columns = BatchColumns()
     /// The component of the present instance, once it has started.
     var component: (any Component)?
     var whenStarted: (@Sendable () -> Void)?
@@ -93,10 +95,19 @@ internal import Synchronization
   /// to hand over. One instance at a time.
   @discardableResult
   package func run(_ assembly: Blueprint.Assembly) async throws -> Ending {
-    state.withLock { $0.isOccupied = true }
+    state.withLock { state in
+      state.isOccupied = true
+      state.columns = BatchColumns(assembly.reads)
+    }
     defer { state.withLock { $0.isOccupied = false } }
     return try await assembly.run(self)
   }
+
+  /// The columns that the present instance reads. An instance of its own for each, as a change may give the inputs other columns.
+  @usableFromInline var columns: BatchColumns { state.withLock { $0.columns } }
+
+  /// The context for the present instance.
+  @usableFromInline var contextOfInstance: Context { context.reading(columns) }
 
   /// True while an instance is here, from before its start until after its end.
   package var isOccupied: Bool { state.withLock { $0.isOccupied } }

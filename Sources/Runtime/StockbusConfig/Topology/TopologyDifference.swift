@@ -8,7 +8,8 @@ package struct TopologyDifference: Sendable, Hashable {
     case kept
     /// The same instance reads other topics, or reads them with other options.
     case rewired
-    /// A new instance replaces the present one, because its plugin, options, supervision or event types differ.
+    /// A new instance replaces the present one, because its plugin, options, supervision, event types or the columns of its
+    /// inputs differ.
     case replaced
     case added
     case removed
@@ -48,7 +49,7 @@ extension Topology {
       var changed: [String] = []
       if let old = before[node.id] {
         let hasOtherTopic = !node.emitsLike(old)
-        let isOther = hasOtherTopic || !node.isLike(old) || !node.takesLike(old)
+        let isOther = hasOtherTopic || !node.isLike(old) || !node.takesLike(old) || node.assembly.reads != old.assembly.reads
         let readsOther = !node.readsLike(old) || node.inputs.contains { moved.contains($0.from) }
         step = isOther ? .replaced : readsOther ? .rewired : .kept
         if hasOtherTopic { moved.insert(node.id) }
@@ -78,6 +79,6 @@ extension PlannedNode {
   /// True if both take the same types of input.
   package func takesLike(_ other: PlannedNode) -> Bool {
     blueprint.kind == other.blueprint.kind && blueprint.inputs.count == other.blueprint.inputs.count
-      && zip(blueprint.inputs, other.blueprint.inputs).allSatisfy { $0 == $1 } && assembly.reads == other.assembly.reads
+      && zip(blueprint.inputs, other.blueprint.inputs).allSatisfy { $0 == $1 }
   }
 }

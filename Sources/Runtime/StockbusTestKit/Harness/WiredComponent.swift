@@ -32,7 +32,7 @@ struct WiredComponent: Sendable {
     var plan = Blueprint.TopicPlan(name: context.id, capacity: max(1 << 14, 4 * feeds.reduce(0) { $0 + $1.count }))
     plan.columns = assembly.columns
     let output = blueprint.makeTopic(plan)
-    slot = Slot(blueprint.kind, context.reading(columns), inputs: inputs.map { Edge($0.feed.topic) }, output: output)
+    slot = Slot(blueprint.kind, context, inputs: inputs.map { Edge($0.feed.topic) }, output: output)
     self.feeds = inputs
     self.blueprint = blueprint
   }
