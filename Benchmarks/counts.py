@@ -34,6 +34,8 @@ def paths():
     return {
         "ring": ("publish an event by itself, and read it", plain("ring", more=10 * ROWS)),
         "batch": ("publish 64 events together, and read them; each", plain("batch", more=10 * ROWS)),
+        "spill": ("publish twice what the ring holds, and read it; an event", plain("spill", more=10 * ROWS)),
+        "lossy": ("publish an event by itself, and read it without back-pressure", plain("lossy", more=10 * ROWS)),
         "filter": ("watchlist_filter, an event (4 % pass)", plain("filter", more=10 * ROWS)),
         "where": ("filter, an event, three comparisons", plain("where", more=10 * ROWS)),
         "columns": ("watchlist_filter, an event with eight columns (all pass)", plain("columns", more=10 * ROWS)),

@@ -28,6 +28,7 @@ extension MarketBench {
         }.sorted { $0.received < $1.received }
       }
       try await measure(count, .dedupe, "within: 2s") { (filled(lines[0]), filled(lines[1]) as Filled<Trade>?) }
+    case "rank": try await rank(count, trades, symbols)
     default: throw HotPathError("as_of, derive, dedupe or rank")
     }
   }

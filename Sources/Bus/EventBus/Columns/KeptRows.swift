@@ -2,12 +2,15 @@
 package struct KeptRows: Sendable {
   private let columns: BatchColumns
   private var rows: [Int64] = []
-  private var width: Int { columns.layout.columns.count }
+  private let width: Int
 
   /// - Parameter columns: those of the component's inputs.
-  package init(_ columns: BatchColumns) { self.columns = columns }
+  package init(_ columns: BatchColumns) {
+    self.columns = columns
+    width = columns.layout.columns.count
+  }
 
-  package var isEmpty: Bool { columns.layout.isEmpty }
+  package var isEmpty: Bool { width == 0 }
 
   /// Keeps the row of the event of the batch in hand at this address.
   @inline(__always)
@@ -16,7 +19,6 @@ package struct KeptRows: Sendable {
   @inline(never)
   private mutating func copy(_ event: UnsafeRawPointer, _ place: Int) {
     makeRoom(place)
-    let width = width
     rows.withUnsafeMutableBufferPointer { rows in
       let row = rows.baseAddress.unsafelyUnwrapped + place * width
       row.update(repeating: ColumnLayout.missing, count: width)
@@ -33,7 +35,6 @@ package struct KeptRows: Sendable {
   package func send<E: Event>(_ event: E, _ place: Int, into output: inout Outlet<E>) {
     output.send(event)
     if isEmpty || rows.count < (place + 1) * width { return }
-    let width = width
     rows.withUnsafeBufferPointer { rows in
       let row = rows.baseAddress.unsafelyUnwrapped + place * width
       output.withLastRow { $0.update(from: row, count: width) }
