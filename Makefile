@@ -18,7 +18,7 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test test-build test-outside build install deb tarball test-packages man docs setup map lint format validate disk recovery replays test-rehearsals test-browser test-api test-nats bench bench-quick bench-counts reloads fuzz soak clean
+.PHONY: help run test test-build test-outside build install deb tarball test-packages man docs setup map lint format validate disk recovery replays test-rehearsals test-browser test-api test-nats test-tables bench bench-quick bench-counts reloads fuzz soak clean
 
 ## help                            list these
 help:
@@ -124,6 +124,11 @@ test-api: setup
 test-nats: setup
 	$(BUILD) --product stockbus
 	@sh Scripts/nats.sh .build/debug/stockbus || [ $$? -eq 77 ]
+
+## test-tables [PYTHON=python3]    compare Arrow streams and Parquet files with pyarrow, polars and DuckDB, where PYTHON has them
+test-tables: setup
+	$(SWIFT) build --package-path Tests/System/Tables/Tool --scratch-path .build/tables -c release
+	@$(or $(PYTHON),python3) Tests/System/Tables/tables.py .build/tables/release/tables-tool || [ $$? -eq 77 ]
 
 ## replays [MINUTES=10]            compare what a recording gives at full speed, at 60 times its own, and through the echo
 replays: setup

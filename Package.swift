@@ -229,6 +229,7 @@ let house: [[Target]] = [
     "Storage",
     [
       room("StockbusSQLite", uses: ["CLibSQLite"]),
+      room("StockbusTables", uses: ["LibC", "CZlib", "StockbusSystem", "EventBus", "MarketData"]),
       room(
         "StockbusHistory",
         uses: ["LibC", "StockbusTrading", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem", "StockbusSQLite"]),
@@ -288,7 +289,7 @@ let house: [[Target]] = [
         uses: [
           "LibC", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "StockbusExpressions", "EventBus", "MarketData",
           "StockbusTerminal", "StockbusViewing", "StockbusInstruments", "StockbusFiles", "StockbusSystem", "StockbusTestKit",
-          "StockbusLoading", "CStopSignals", "CVersion", "CPluginHelper",
+          "StockbusLoading", "StockbusTables", "CStopSignals", "CVersion", "CPluginHelper",
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
           .product(name: "Logging", package: "swift-log"),
         ]),
@@ -349,6 +350,7 @@ let package = Package(
     tests("MarketData"),
     tests("StockbusFiles", uses: ["StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests("StockbusSQLite", uses: ["StockbusTestKit", "CLibSQLite"]),
+    tests("StockbusTables", uses: ["StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData", "LibC", "CZlib"]),
     tests("StockbusHistory", uses: ["StockbusSQLite", "StockbusTestKit", "StockbusPlugin", "EventBus", "MarketData"]),
     tests("StockbusPeople", uses: ["StockbusHistory", "StockbusTestKit", "StockbusPlugin", "MarketData"]),
     tests("StockbusInstruments", uses: ["StockbusConfig", "StockbusPlugin", "StockbusFiles", "MarketData"]),

@@ -57,6 +57,7 @@ let package = Package(
     room("StockbusExpressions", on: "Contract", uses: ["EventBus", "MarketData", "CMemoryBarrier"]),
     room("StockbusPacking", on: "Contract", uses: ["EventBus", "MarketData"]),
     room("StockbusSQLite", on: "Storage", uses: ["CLibSQLite"]),
+    room("StockbusTables", on: "Storage", uses: ["LibC", "CZlib", "StockbusSystem", "EventBus", "MarketData"]),
     room("StockbusText", on: "System"),
     room("StockbusSystem", on: "System", uses: ["LibC", .product(name: "SystemPackage", package: "swift-system")]),
     room("StockbusFiles", on: "System", uses: ["LibC", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),
@@ -111,7 +112,7 @@ let package = Package(
       dependencies: [
         "MarketData", "EventBus", "StockbusPlugin", "StockbusExpressions", "StockbusFiles", "StockbusViewing", "StockbusTerminal",
         "StockbusDecoding", "StockbusInstruments", "StockbusTrading", "StockbusHistory", "StockbusConfig", "StockbusNetwork", "StockbusWeb",
-        "EchoSocket", "NATS", "Programs", "StockbusPacking", "StockbusSystem", "CZlib",
+        "EchoSocket", "NATS", "Programs", "StockbusPacking", "StockbusTables", "StockbusSystem", "CZlib",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
       ] + plugins,

@@ -48,7 +48,9 @@ struct GuardState<E: GuardedEvent> {
     self.settings = settings
     self.instruments = instruments
     ahead = settings.ahead.wholeNanoseconds
-    order = TimeOrder(late: settings.late?.wholeNanoseconds ?? 0, limit: limit ?? Self.memory / TimeOrder<E>.size(columns: columns.layout.columns.count), columns)
+    order = TimeOrder(
+      late: settings.late?.wholeNanoseconds ?? 0, limit: limit ?? Self.memory / TimeOrder<E>.size(columns: columns.layout.columns.count),
+      columns)
     splits = SplitWatch(instruments)
   }
 

@@ -14,7 +14,7 @@ internal import Darwin
     .expressions, .functions, .configurations, .commands, .orders, .csv, .instruments, .imports, .json, .gzip, .captures, .venues,
     .messages, .events,
     .values, .frames, .compressed, .nats, .packed, .requests, .handshakes, .answers, .zones, .memories, .terminal, .screen, .links,
-    .programs,
+    .programs, .arrow, .parquet,
   ]
 
   static func main() {

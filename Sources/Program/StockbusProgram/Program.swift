@@ -109,7 +109,7 @@ package struct Program: Sendable {
     }
     return switch topic {
     case .run: runs(companion)
-    case .look: [List.self, Describe.self, Validate.self, Graph.self, Schema.self, ListInstruments.self]
+    case .look: [List.self, Describe.self, Validate.self, Graph.self, Schema.self, ListInstruments.self, CheckFiles.self]
     case .authors: [PluginCommand.self, ProbeLibrary.self]
     case .data: [MemoryCommand.self]
     case .ask, .people: []

@@ -28,7 +28,8 @@ extension FileDescriptor {
   }
 }
 
-private func isPlain(_ descriptor: Int32) -> Bool {
+/// True for a file on a disk: no pipe, terminal or device.
+package func isPlain(_ descriptor: Int32) -> Bool {
   var status = stat()
   return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
 }

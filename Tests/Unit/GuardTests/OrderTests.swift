@@ -103,7 +103,10 @@ import Testing
         trade("A", at: 5), trade("A", at: 3, after: 2), trade("A", at: 8), trade("A", at: 9, 500), trade("A", at: 7, after: 3),
         trade("A", at: 90), trade("A", at: 80, after: 11),
       ], columns: columns,
-      rows: [[1_000_000_000, 0], [2_000_000_000, 1], [nil, nil], [4_000_000_000, nil], [5_000_000_000, 1], [6_000_000_000, 0], [7_000_000_000, 0]])
+      rows: [
+        [1_000_000_000, 0], [2_000_000_000, 1], [nil, nil], [4_000_000_000, nil], [5_000_000_000, 1], [6_000_000_000, 0],
+        [7_000_000_000, 0],
+      ])
     let plugin = odd ? oddHalf : Plugin.guard
     let lines = try await PluginHarness().jsonOutput(of: plugin, options: "late: 20ms\nodd: 20%\nof: 3", feeds: [feed])
     #expect(
@@ -111,7 +114,8 @@ import Testing
         == (odd
           ? [#""vwap":4,"hot":null}"#]
           : [
-            #""vwap":2,"hot":true}"#, #""vwap":1,"hot":false}"#, #""vwap":5,"hot":true}"#, #""vwap":null,"hot":null}"#, #""vwap":7,"hot":false}"#,
+            #""vwap":2,"hot":true}"#, #""vwap":1,"hot":false}"#, #""vwap":5,"hot":true}"#, #""vwap":null,"hot":null}"#,
+            #""vwap":7,"hot":false}"#,
             #""vwap":6,"hot":false}"#,
           ]))
   }

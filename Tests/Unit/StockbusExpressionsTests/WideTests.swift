@@ -14,7 +14,11 @@ import Testing
 
   /// What is computed in 64 bits is exact; what is not is computed again in 128.
   private func expect(_ narrow: (value: Int64, over: Int64), isOrDoesNotFit exact: Int128, mustFit: Bool, _ a: Int64, _ b: Int64) {
-    if narrow.over >= 0 { #expect(Int128(narrow.value) == exact, "\(a) \(b)") } else { #expect(!mustFit || exact.magnitude >= UInt128(Int64.max), "\(a) \(b)") }
+    if narrow.over >= 0 {
+      #expect(Int128(narrow.value) == exact, "\(a) \(b)")
+    } else {
+      #expect(!mustFit || exact.magnitude >= UInt128(Int64.max), "\(a) \(b)")
+    }
   }
 
   @Test func `products are rounded half away from zero`() {

@@ -165,7 +165,7 @@ final class Printed: Sendable {
   }
 
   @Test func `a table and csv have their header also where nothing comes`() async throws {
-    for (format, header) in [(PrintFormat.table, "COMPONENT\n"), (.csv, "component\n"), (.json, "")] {
+    for (format, header) in [(EventFormat.table, "COMPONENT\n"), (.csv, "component\n"), (.json, "")] {
       #expect(
         try await print("dead_letters") {
           $0.format = format

@@ -4,7 +4,8 @@ import StockbusRuntime
 import StockbusTestKit
 
 /// The components of these tests.
-let plugins: [Plugin] = [.numbers, .venue, .tocks, .dice, .pass, .asyncPass, .multiples, .echo, .keep, .keepBoth, .letters, .port] + Plugin.sums
+let plugins: [Plugin] =
+  [.numbers, .venue, .tocks, .dice, .pass, .asyncPass, .multiples, .echo, .keep, .keepBoth, .letters, .port] + Plugin.sums
 
 func pipeline(_ text: String) throws -> PipelineHarness { try PipelineHarness(text, plugins: plugins) }
 

@@ -118,7 +118,8 @@ import Testing
     try await journalled { journal in
       func text(_ factors: String) -> String {
         changingText(
-          "more: { plugin: multiples, inputs: [numbers], factors: \(factors) }", "port: { plugin: port, inputs: [more] }", count: 100_000_000)
+          "more: { plugin: multiples, inputs: [numbers], factors: \(factors) }", "port: { plugin: port, inputs: [more] }",
+          count: 100_000_000)
       }
       let harness = try pipeline(text("[2]"))
       async let report = harness.run()

@@ -23,14 +23,16 @@ struct Print: AsyncParsableCommand {
           \(Program.name) print --once --after 10s --from ranked --limit 5
           \(Program.name) print --format json --where 'price > 100 and symbol in [AAPL, NVDA]' | jq .price
           \(Program.name) print replay.yaml --from prices --fields time,symbol,price --format csv > prices.csv
+          \(Program.name) print replay.yaml --from bars --format parquet > bars.parquet
         """)
   }
 
   @Flag(help: "The last event of each symbol, then the end.")
   var once = false
 
-  @ArgumentParser.Option(help: "An aligned table, JSON lines, or CSV with a header.")
-  var format = PrintFormat.table
+  @ArgumentParser.Option(
+    help: "An aligned table, JSON lines, CSV with a header, or for data frames an Arrow stream or a Parquet file, with exact numbers.")
+  var format = EventFormat.table
 
   @ArgumentParser.Option(
     help: ArgumentHelp("The component whose events are printed; by default the input of the first sink.", valueName: "component"))
@@ -77,6 +79,10 @@ struct Print: AsyncParsableCommand {
       _ = try Self.duration(after, "--after", "10s")
       if !once { throw ValidationError("--after needs --once") }
     }
+    if format.form != nil, StandardOutput.isTerminal {
+      throw ValidationError(
+        "\(format) is not for a terminal: write it to a file, as in > events.\(format == .arrow ? "arrows" : "parquet"), or to a pipe")
+    }
   }
 
   private static func duration(_ text: String, _ option: String, _ example: String) throws -> Duration {
@@ -108,6 +114,7 @@ struct Print: AsyncParsableCommand {
 }
 
 extension PrintFormat: ExpressibleByArgument {}
+extension EventFormat: ExpressibleByArgument {}
 extension FormulaCells: ExpressibleByArgument {}
 
 /// The part of `print` after its arguments are parsed.

@@ -1,12 +1,17 @@
 import StockbusPlugin
+import StockbusTables
 
-/// Writes events as text according to their schema: JSON lines, CSV with a header, or a table.
+/// Writes events according to their schema: JSON lines, CSV with a header, an aligned table, an Arrow stream or a Parquet file.
 struct EventRecords<E: Event>: ~Copyable {
-  private let format: PrintFormat
+  private let format: EventFormat
   private let encoder: EventEncoder<E>
   private let isStream: Bool
   private var out = ByteWriter()
   private var hasHeader = false
+  /// Nil for text.
+  private let stream: EventTableStream<E>?
+  /// Why there cannot be more.
+  private var failure: String?
 
   // For tables: one encoder per column, the widths so far, and the rows that wait until the widths are known.
   private let columns: [Column]
@@ -39,10 +44,13 @@ struct EventRecords<E: Event>: ~Copyable {
   /// `fields` must be declared. Rows of a stream are written after every batch; each column has at least its usual width and never gets
   /// narrower.
   init(
-    _ format: PrintFormat, fields: [String]?, isStream: Bool, formulas: FormulaCells = .keep, columns layout: ColumnLayout = ColumnLayout()
+    _ format: EventFormat, fields: [String]?, isStream: Bool, formulas: FormulaCells = .keep, columns layout: ColumnLayout = ColumnLayout()
   ) {
     self.format = format
     self.isStream = isStream
+    do {
+      stream = try format.form.flatMap { try EventTableStream($0, fields: fields, columns: layout) }
+    } catch { (stream, failure) = (nil, "\(error)") }
     var encoder: EventEncoder<E> =
       fields.flatMap { EventEncoder(fields: $0, columns: layout) } ?? EventEncoder(columns: layout)
     encoder.defusesFormulas = formulas == .defuse
@@ -69,6 +77,7 @@ struct EventRecords<E: Event>: ~Copyable {
   /// - Parameter row: the columns beside the event.
   mutating func add(_ event: E, row: [Int64] = []) {
     switch format {
+    case .arrow, .parquet: attempt { try $0.add(event, row: row) }
     case .json:
       encoder.encodeJSON(event, row: row, to: &out)
       out.append("\n")
@@ -93,8 +102,17 @@ struct EventRecords<E: Event>: ~Copyable {
 
   /// Ends the output: writes rows that wait for their widths, and the header even if there were no events.
   mutating func complete() {
-    if format != .json { addHeader() }
+    switch format {
+    case .arrow, .parquet: attempt { try $0.finish() }
+    case .json: break
+    case .csv, .table: addHeader()
+    }
     appendRows()
+  }
+
+  private mutating func attempt(_ work: (EventTableStream<E>) throws -> Void) {
+    guard failure == nil, let stream else { return }
+    do { try work(stream) } catch { failure = "\(error)" }
   }
 
   private mutating func appendRows() {
@@ -120,6 +138,10 @@ struct EventRecords<E: Event>: ~Copyable {
 
   /// Passes the finished bytes to `write`, and returns its result.
   mutating func hand(to write: (UnsafeRawBufferPointer) -> PrintJob.End?) -> PrintJob.End? {
+    if let stream, failure == nil {
+      do { return try stream.take(write) } catch { failure = "\(error)" }
+    }
+    if let failure { return .failed(failure) }
     if isStream { appendRows() }
     if out.count == 0 { return nil }
     let end = out.withBytes { write(UnsafeRawBufferPointer($0)) }

@@ -1,15 +1,30 @@
 import StockbusPlugin
+import StockbusTables
 import Synchronization
 
-/// The format of printed events.
+/// The format of what a command prints.
 package enum PrintFormat: String, CaseIterable, Sendable {
   case table, json, csv
+}
+
+/// The format of printed events.
+package enum EventFormat: String, CaseIterable, Sendable {
+  case table, json, csv, arrow, parquet
+
+  /// Nil for text.
+  var form: EventTableForm? {
+    switch self {
+    case .table, .json, .csv: nil
+    case .arrow: .arrow
+    case .parquet: .parquet
+    }
+  }
 }
 
 /// The request to print, and how printing has ended; shared by the command and the sink that it adds to the pipeline.
 package final class PrintJob: Sendable {
   struct Request: Sendable {
-    var format = PrintFormat.table
+    var format = EventFormat.table
     var formulas = FormulaCells.keep
     /// Nil for all, in the declared order.
     var fields: [String]?

@@ -3,7 +3,7 @@ import MarketData
 import StockbusSystem
 
 extension StandardOutput {
-  private static let isTerminal = isatty(STDOUT_FILENO) == 1
+  static let isTerminal = isatty(STDOUT_FILENO) == 1
 
   /// Writes whole lines, waiting for a slow reader; returns why that is not possible. A terminal gets no control characters.
   @Sendable
