@@ -64,8 +64,49 @@ struct SampleBook<E: Event>: ~Copyable {
   mutating func take(_ batch: Span<E>, into output: inout Outlet<E>) {
     batch.withUnsafeBufferPointer { batch in
       guard let base = batch.baseAddress else { return }
-      for i in batch.indices { take(base + i, into: &output) }
+      var i = 0
+      while i < batch.count {
+        let replacing = replaceWaiting(base + i, count: batch.count &- i)
+        if replacing > 0 { output.filter(replacing) }
+        i &+= replacing
+        if i == batch.count { return }
+        take(base + i, into: &output)
+        i &+= 1
+      }
     }
+  }
+
+  /// Lets the first of these events take the places of waiting ones, as long as it does nothing else; returns how many they were. With many
+  /// events of a symbol in an interval that is nearly all there is to do.
+  private mutating func replaceWaiting(_ batch: UnsafePointer<E>, count: Int) -> Int {
+    if !rows.isEmpty || nextEnd == .max { return 0 }
+    let replaced = Self.replace(
+      batch, count, before: nextEnd, fields, places, &intervals, &events, arrivals: arrivals, newest: &newest)
+    arrivals &+= replaced
+    now = max(now, newest)
+    return replaced
+  }
+
+  private static func replace(
+    _ batch: UnsafePointer<E>, _ count: Int, before nextEnd: Int64, _ fields: EventFields<E>, _ places: [Int32],
+    _ intervals: inout ContiguousArray<Interval>, _ events: inout ContiguousArray<E>, arrivals: Int, newest: inout Int64
+  ) -> Int {
+    let places = places.span
+    var intervals = intervals.mutableSpan
+    var events = events.mutableSpan
+    var i = 0
+    while i < count {
+      let event = batch + i
+      let (receipt, kind) = (fields.receipt(of: event), fields.kind(of: event))
+      if receipt >= nextEnd || kind >= places.count || fields.hidesPrice(event) { break }
+      let place = Int(places[kind])
+      if place < 0 || intervals[place].state != .waiting { break }
+      i &+= 1
+      newest = max(newest, receipt)
+      events[place] = event.pointee
+      intervals[place].number = arrivals &+ i
+    }
+    return i
   }
 
   @inline(__always)

@@ -25,7 +25,7 @@ import Testing
     #expect(mistake("valdate") == "no command 'valdate'; did you mean 'validate'?")
     #expect(
       mistake("zzzzzz")
-        == "no command 'zzzzzz'; there are demo, init, run, watch, open, print, rehearse, test, list, describe, validate, graph, schema, instruments, "
+        == "no command 'zzzzzz'; there are demo, init, run, watch, open, print, rehearse, test, list, describe, validate, graph, schema, instruments, check, "
         + "ps, status, top, tell, tap, why, plan, apply, reload, stop, memory, history, paper, account, plugin, echo, help")
     #expect(mistake("help", "rnu") == "no command 'rnu'; did you mean 'run'?")
     #expect(mistake("help", "run") == nil)
@@ -36,7 +36,7 @@ import Testing
     let lean = Program(name: "mine", catalogue: Catalogue([]))
     #expect(
       mistake("zzzzzz", in: lean)
-        == "no command 'zzzzzz'; there are run, watch, open, print, list, describe, validate, graph, schema, instruments, memory, plugin, "
+        == "no command 'zzzzzz'; there are run, watch, open, print, list, describe, validate, graph, schema, instruments, check, memory, plugin, "
         + "help")
     let help = Program.$current.withValue(lean) { RootCommand.helpMessage(for: Run<NoCompanion>.self) }
     #expect(!help.contains("--control") && !help.contains("'mine status'"), "\(help)")

@@ -4,14 +4,16 @@ import StockbusPlugin
 import StockbusTables
 
 struct CheckFiles: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "check",
-    abstract: "Check Parquet files and Arrow streams, bit by bit.",
-    discussion: """
-      Reads each file to its end, and says how many rows it has. Files of stockbus have checksums of all their bytes, so that every \
-      changed bit is found, and the row group or the batch and the rows that it is in are named. Of the files of other programs, what \
-      has checksums is compared with them, and everything is decoded. The status is 1 if a file is damaged or cannot be read.
-      """)
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "check",
+      abstract: "Check Parquet files and Arrow streams, bit by bit.",
+      discussion: """
+        Reads each file to its end, and says how many rows it has. What '\(Program.name) print' has written has checksums of all its bytes, so \
+        that every changed bit is found, and the row group or the batch and the rows that it is in are named. Of the files of other programs, \
+        what has checksums is compared with them, and everything is decoded. The status is 1 if a file is damaged or cannot be read.
+        """)
+  }
 
   @Argument(help: ArgumentHelp("The files.", valueName: "file"))
   var files: [String]
