@@ -229,7 +229,7 @@ let house: [[Target]] = [
     "Storage",
     [
       room("StockbusSQLite", uses: ["CLibSQLite"]),
-      room("StockbusTables", uses: ["LibC", "CZlib", "StockbusSystem", "EventBus", "MarketData"]),
+      room("StockbusTables", uses: ["LibC", "CZlib", "StockbusText", "StockbusSystem", "EventBus", "MarketData"]),
       room(
         "StockbusHistory",
         uses: ["LibC", "StockbusTrading", "StockbusFiles", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem", "StockbusSQLite"]),

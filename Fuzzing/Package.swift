@@ -57,7 +57,7 @@ let package = Package(
     room("StockbusExpressions", on: "Contract", uses: ["EventBus", "MarketData", "CMemoryBarrier"]),
     room("StockbusPacking", on: "Contract", uses: ["EventBus", "MarketData"]),
     room("StockbusSQLite", on: "Storage", uses: ["CLibSQLite"]),
-    room("StockbusTables", on: "Storage", uses: ["LibC", "CZlib", "StockbusSystem", "EventBus", "MarketData"]),
+    room("StockbusTables", on: "Storage", uses: ["LibC", "CZlib", "StockbusText", "StockbusSystem", "EventBus", "MarketData"]),
     room("StockbusText", on: "System"),
     room("StockbusSystem", on: "System", uses: ["LibC", .product(name: "SystemPackage", package: "swift-system")]),
     room("StockbusFiles", on: "System", uses: ["LibC", "StockbusPlugin", "EventBus", "MarketData", "StockbusSystem"]),

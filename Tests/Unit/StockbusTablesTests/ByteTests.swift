@@ -36,13 +36,6 @@ import Testing
     #expect(Checksum.crc32(UnsafeRawBufferPointer(start: nil, count: 0)) == 0)
   }
 
-  @Test(arguments: [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")])
-  func `base 64 is that of RFC 4648`(text: String, expected: String) {
-    #expect(Base64.text(Array(text.utf8)) == expected)
-    #expect(Base64.bytes(expected) == Array(text.utf8))
-    #expect(Base64.bytes("a b") == nil)
-  }
-
   @Test func `snappy copies literals and overlapping repetitions`() throws {
     // 11 bytes: the literal "abc", then eight bytes from three back.
     let packed: [UInt8] = [11, 2 << 2, 97, 98, 99, 1 | 4 << 2, 3]

@@ -95,7 +95,7 @@ struct ArrowDecoder {
     case .unsigned(let bytes):
       try each { row throws(TableError) in
         let word = try Self.signed(values, row, bytes)
-        if bytes == 8, word < 0 { throw TableError("the number is larger than 64 bits with a sign hold") }
+        if bytes == 8, word < 0 { throw TableError("the number needs more than 63 bits") }
         return bytes == 8 ? word : word & (1 << Int64(bytes * 8) - 1)
       }
     case .scaled(let bytes, let factor):

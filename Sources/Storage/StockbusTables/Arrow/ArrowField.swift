@@ -1,3 +1,5 @@
+internal import StockbusText
+
 /// How a column of a stream is stored, by this module or by others, and what it becomes.
 struct ArrowField {
   enum Storage: Hashable {
@@ -36,7 +38,7 @@ struct ArrowField {
 
   /// The columns of a Parquet file that are durations, which only the Arrow schema in its metadata says, and the nanoseconds of their unit.
   static func durations(inMetadata text: String) -> [String: Int64] {
-    guard let bytes = Base64.bytes(text), bytes.count > ArrowMessage.prefix else { return [:] }
+    guard let bytes = Base64.decode(text), bytes.count > ArrowMessage.prefix else { return [:] }
     var durations: [String: Int64] = [:]
     bytes.withUnsafeBytes { bytes in
       let description = UnsafeRawBufferPointer(rebasing: bytes[ArrowMessage.prefix...])

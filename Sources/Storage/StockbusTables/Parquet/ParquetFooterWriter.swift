@@ -1,3 +1,5 @@
+internal import StockbusText
+
 /// Writes a file's footer: its schema, where the columns of the row groups are, statistics, metadata and checksums.
 ///
 /// Source: parquet.thrift, `FileMetaData`. The Arrow schema is in the metadata too, so that readers based on Arrow give durations and
@@ -16,7 +18,7 @@ struct ParquetFooterWriter {
     let blank = String(decoding: Checksum.blank, as: UTF8.self)
     let pairs =
       metadata + [
-        (Parquet.arrowKey, Base64.text(ArrowMessage.schema(schema, metadata: [], checked: false))),
+        (Parquet.arrowKey, Base64.encode(ArrowMessage.schema(schema, metadata: [], checked: false))),
         (Parquet.checksumKey, ([start] + sums + [blank]).joined(separator: " ")),
       ]
     var out = ThriftWriter()

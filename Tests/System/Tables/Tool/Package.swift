@@ -13,11 +13,12 @@ let package = Package(
     .target(name: "LibC", path: "Rooms/CLibraries/LibC"),
     .target(name: "MarketData", path: "Rooms/Bus/MarketData"),
     .target(name: "EventBus", dependencies: ["MarketData", "CMemoryBarrier"], path: "Rooms/Bus/EventBus"),
+    .target(name: "StockbusText", path: "Rooms/System/StockbusText"),
     .target(
       name: "StockbusSystem", dependencies: ["LibC", .product(name: "SystemPackage", package: "swift-system")],
       path: "Rooms/System/StockbusSystem"),
     .target(
-      name: "StockbusTables", dependencies: ["LibC", "CZlib", "StockbusSystem", "EventBus", "MarketData"],
+      name: "StockbusTables", dependencies: ["LibC", "CZlib", "StockbusText", "StockbusSystem", "EventBus", "MarketData"],
       path: "Rooms/Storage/StockbusTables"),
     .executableTarget(name: "tables-tool", dependencies: ["StockbusTables"], swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
   ],
