@@ -16,6 +16,16 @@ enum FileBeginning {
     let text = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes.dropFirst(3) : bytes[...]
     return text.split(whereSeparator: { $0 == 10 || $0 == 13 }).first.map(Array.init)
   }
+
+  /// Why rows of a header cannot be added to a file; nil if they can, and without a header.
+  static func fault(of path: String, header: [UInt8]) -> String? {
+    let own = header.prefix { $0 != 10 && $0 != 13 }
+    guard !own.isEmpty, path != "-", let line = line(of: path) else { return nil }
+    // A long header is cut at the limit.
+    if line.count < own.count && line.count > limit - 4 ? own.starts(with: line) : line.elementsEqual(own) { return nil }
+    return
+      "\(shown(path)) begins with \(shown(String(decoding: line, as: UTF8.self))), and rows of \(shown(String(decoding: own, as: UTF8.self))) would be misread there: use another path, or move the file away"
+  }
 }
 
 extension RetryingFileSettings {

@@ -52,6 +52,9 @@ package final class RetryingFile {
     // Only the run's first instance empties the file, because the events that an earlier instance has written are already delivered.
     let isFirst = context.recall(Self.opened) != path
     if !isFirst { options.opening = .append }
+    if options.opening == .append, let fault = FileBeginning.fault(of: path, header: header) {
+      throw EnvironmentFailure(fault, isPermanent: true)
+    }
     if let mark = context.recall(Self.mark) ?? nil, mark.path == path { options.mark = (mark.place, context.followsEndedRun) }
     do throws(FileError) {
       let file = try RotatingFile(path: path, options: options, files: context.files)

@@ -105,6 +105,22 @@ extension Plugin {
     for name in ["a.csv", "b.jsonl"] { folder.remove(name) }
   }
 
+  @Test func `rows with other columns are not added to a file`() async throws {
+    func write(_ names: String...) async throws {
+      let columns = ColumnLayout(names.map { ColumnInfo($0, .number) })
+      let rows = [[Int64?]](repeating: names.map { _ in 1_000_000_000 }, count: 2)
+      try await PluginHarness().consume(
+        [Feed(Array(Self.trades[0..<2]), columns: columns, rows: rows)], by: Plugin.fileWriter, options: "path: \(folder.file("c.csv"))")
+    }
+    try await write("a")
+    try await write("a")
+    let before = folder.content("c.csv")
+    let failure = await #expect(throws: EnvironmentFailure.self) { try await write("a", "b") }
+    #expect(failure?.isPermanent == true && "\(failure.map { "\($0)" } ?? "")".contains("would be misread there"))
+    #expect(folder.content("c.csv") == before && before.split(separator: "\n").count == 5)
+    folder.remove("c.csv")
+  }
+
   @Test func `folders above the file are made`() async throws {
     let path = folder.file("x") + "/y.csv"
     let (report, _) = try await run(1, "path: \(path), fields: [size]")

@@ -11,7 +11,7 @@ struct CheckFiles: ParsableCommand {
       discussion: """
         Reads each file to its end, and says how many rows it has. What '\(Program.name) print' has written has checksums of all its bytes, so \
         that every changed bit is found, and the row group or the batch and the rows that it is in are named. Of the files of other programs, \
-        what has checksums is compared with them, and everything is decoded. The status is 1 if a file is damaged or cannot be read.
+        what has checksums is compared with them, and everything is decoded. The status is 1 if a file is damaged, cannot be read or has no end.
         """)
   }
 
@@ -26,7 +26,9 @@ struct CheckFiles: ParsableCommand {
       do {
         let file = try TableFile(path: path)
         format = file.format
-        try StandardOutput.write("\(name): \(Self.text(try file.check(), format))")
+        let report = try file.check()
+        try StandardOutput.write("\(name): \(Self.text(report, format))")
+        if !report.isFinished { areSound = false }
       } catch let error as TableError {
         StandardError.write("\(name): \(visible(Self.text(error, format), limit: 1000))")
         areSound = false
@@ -41,7 +43,7 @@ struct CheckFiles: ParsableCommand {
     let groups = format == .parquet ? ("row group", "row groups") : ("batch", "batches")
     var text = "\(number(report.rows, "row", "rows")) in \(number(report.groups, groups.0, groups.1)); "
     text += report.isProven ? "no bit has changed" : "readable, but it has no checksums of all its bytes"
-    if !report.isFinished { text += "; its end is not written" }
+    if !report.isFinished { text += "; but it has no end: it is still written, or was cut" }
     if !report.skipped.isEmpty { text += "; not looked at: \(report.skipped.map { visible($0, limit: 100) }.joined(separator: ", "))" }
     return text
   }

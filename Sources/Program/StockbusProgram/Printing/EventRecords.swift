@@ -136,14 +136,14 @@ struct EventRecords<E: Event>: ~Copyable {
     return column.isNumber || column.kind == .time ? text : visible(text, limit: 200)
   }
 
-  /// Passes the finished bytes to `write`, and returns its result.
+  /// Passes the finished bytes to `write`, and returns its result. Without any it is called too, so that a reader that has gone is noticed.
   mutating func hand(to write: (UnsafeRawBufferPointer) -> PrintJob.End?) -> PrintJob.End? {
     if let stream, failure == nil {
       do { return try stream.take(write) } catch { failure = "\(error)" }
     }
     if let failure { return .failed(failure) }
     if isStream { appendRows() }
-    if out.count == 0 { return nil }
+    if out.count == 0 { return write(UnsafeRawBufferPointer(start: nil, count: 0)) }
     let end = out.withBytes { write(UnsafeRawBufferPointer($0)) }
     out.clear()
     return end

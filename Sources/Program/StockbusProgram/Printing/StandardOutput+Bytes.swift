@@ -12,8 +12,12 @@ extension StandardOutput {
     return tryWrite(bytes: lines)
   }
 
-  /// Writes bytes, waiting for a slow reader; returns why that is not possible.
+  /// Writes bytes, waiting for a slow reader; returns why that is not possible. Without bytes it only looks whether there is a reader.
   private static func tryWrite(bytes: UnsafeRawBufferPointer) -> PrintJob.End? {
+    if bytes.isEmpty {
+      var state = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+      return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLERR) != 0 ? .closed : nil
+    }
     do throws(Errno) {
       try FileDescriptor.standardOutput.writeWhole(bytes)
       return nil

@@ -59,10 +59,9 @@ package final class EventTableStream<E: Event> {
     }
   }
 
-  /// Gives what can be written so far to `body`; of an Arrow stream that is all events. Not called if there is nothing.
+  /// Gives what can be written so far to `body`, perhaps nothing; of an Arrow stream that is all events.
   package func take<Result>(_ body: (UnsafeRawBufferPointer) -> Result?) throws -> Result? {
     if case .arrow = writer { try endBatch() }
-    if out.bytes.isEmpty { return nil }
     defer { out.bytes.removeAll(keepingCapacity: true) }
     return out.bytes.withUnsafeBytes(body)
   }

@@ -43,6 +43,7 @@ package struct TableFile {
     switch beginning {
     case [0x50, 0x41, 0x52, 0x31]: format = .parquet
     case [0xff, 0xff, 0xff, 0xff]: format = .arrow
+    case []: throw TableError("it is empty")
     default: throw TableError("it is neither a Parquet file nor an Arrow stream")
     }
   }
