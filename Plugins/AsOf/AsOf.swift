@@ -17,12 +17,11 @@ extension Plugin {
 enum AsOfPlugin: SymbolEventPlugin {
   static func bind<E: SymbolEvent>(_: E.Type) -> Blueprint { .processor(AsOf<E, E>.self) }
 
-  /// The events that pass are of the type of the first input, and those that they find of the other type. Inputs of one type get a blueprint
-  /// that refuses them; nil for none and for more than two types.
+  /// The events that pass are of the type of the first input, and those that they find of the other type; nil unless there are two.
   static func bind(_ inputs: [any Event.Type]) -> Blueprint? {
-    guard let first = inputs.first as? any SymbolEvent.Type else { return nil }
-    guard let second = inputs.first(where: { $0 != first }) else { return bind(first) }
-    guard let other = second as? any SymbolEvent.Type, inputs.allSatisfy({ $0 == first || $0 == other }) else { return nil }
+    guard let first = inputs.first as? any SymbolEvent.Type, let other = inputs.first(where: { $0 != first }) as? any SymbolEvent.Type,
+      inputs.allSatisfy({ $0 == first || $0 == other })
+    else { return nil }
     return bind(first, other)
   }
 
