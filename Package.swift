@@ -100,7 +100,7 @@ let plugins = [
       "StockbusViewing", "StockbusTrading", "StockbusInstruments", "StockbusDecoding", "StockbusFiles", "StockbusHistory",
       "StockbusNetwork", "StockbusWeb", "StockbusPeople", "StockbusText", "CDashboardPage",
     ]),
-  PluginTargets("FileWriter", uses: ["StockbusFiles"], inTests: ["StockbusRuntime"]),
+  PluginTargets("FileWriter", uses: ["StockbusFiles", "StockbusTables"], inTests: ["StockbusRuntime"]),
   PluginTargets("Recorder", uses: ["StockbusDecoding", "StockbusFiles"], inTests: ["FileReplay"]),
   // SQLite in its tests only, to lock a file as another program would.
   PluginTargets("History", uses: ["StockbusHistory", "StockbusFiles", "StockbusInstruments"], inTests: ["StockbusSQLite"]),

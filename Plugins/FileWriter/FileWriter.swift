@@ -1,10 +1,11 @@
 internal import StockbusFiles
 public import StockbusPlugin
+internal import StockbusTables
 
 extension Plugin {
   /// Writes events to a file.
   public static let fileWriter = Plugin(
-    "file_writer", "Writes events of any type to a file, as JSON lines or CSV.", FileWriterPlugin.self,
+    "file_writer", "Writes events of any type to a file: JSON lines, CSV, Parquet or an Arrow stream.", FileWriterPlugin.self,
     hot: [.sink(FileWriter<Trade>.self), .sink(FileWriter<Quote>.self), .sink(FileWriter<Bar>.self), .sink(FileWriter<Ranked>.self)]
   ).example("path: prices.csv")
 }
@@ -13,7 +14,7 @@ enum FileWriterPlugin: AnyEventPlugin {
   static func bind<E: Event>(_: E.Type) -> Blueprint { .sink(FileWriter<E>.self) }
 }
 
-/// Writes events to a file, one record for each event.
+/// Writes events to a file: one record for each event, or tables, whose rows wait until they are a batch.
 package actor FileWriter<E: Event>: Sink, BackgroundComponent, FileWritingComponent {
   private let executor = BlockingExecutor(label: "file_writer")
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -25,6 +26,11 @@ package actor FileWriter<E: Event>: Sink, BackgroundComponent, FileWritingCompon
   private var out = RecordText(capacity: 1 << 16)
   /// Nil if the events have no columns.
   private let columns: BatchColumns?
+  /// Nil for text.
+  private let rows: TableRows<E>?
+  /// Nil if a stream stays one.
+  private let parquet: ParquetWork?
+  private let context: Context
 
   package static func textFaults(in settings: FileWriterSettings, reading columns: ColumnLayout) -> [TextFault] {
     let known = E.schema.fields.map(\.name) + columns.names
@@ -43,6 +49,7 @@ package actor FileWriter<E: Event>: Sink, BackgroundComponent, FileWritingCompon
 
   /// An existing file must have the same format and columns; otherwise the new records would be misread.
   package static func fault(in file: FileUse, _ settings: FileWriterSettings) -> String? {
+    if settings.isTable { return TableStream.fault(in: file, settings) }
     guard settings.isCSV else { return settings.file.faultOfJSONLines(in: file) }
     if !settings.header { return nil }
     // Which columns there are is known only in the run.
@@ -67,13 +74,31 @@ package actor FileWriter<E: Event>: Sink, BackgroundComponent, FileWritingCompon
     isCSV = settings.isCSV
     encoder = Self.encoder(settings, context.columns.layout)
     columns = context.columns.layout.isEmpty ? nil : context.columns
-    file = RetryingFile(path: settings.path, settings.file, context)
+    self.context = context
+    file = RetryingFile(path: settings.streamPath, settings.file, context)
+    rows = settings.isTable ? try TableRows(settings, context) : nil
+    parquet =
+      settings.form == .parquet
+      ? ParquetWork(stream: settings.streamPath, ending: settings.parquetEnding, settings.file, context) : nil
   }
 
-  package func start() throws { try file.open(header: isCSV && settings.header ? Array((encoder.csvHeader + "\n").utf8) : []) }
+  package func start() throws {
+    guard let rows else { return try file.open(header: isCSV && settings.header ? Array((encoder.csvHeader + "\n").utf8) : []) }
+    let (header, schema) = (rows.header, rows.schema)
+    var stream = StreamFile { TableStream.contents($0, header, schema, TableRows<E>.metadata) }
+    if let parquet {
+      stream.finish = parquet.finish
+      stream.putAside = { parquet.look() }
+    } else {
+      stream.end = ArrowStream.end
+    }
+    try file.open(header: header, stream: stream, waiting: rows)
+    parquet?.keep(isOpening: true)
+  }
 
   package func receive(_ events: Span<E>) async throws {
     file.beginBatch()
+    if let rows { return try await receive(events, rows) }
     let chunk = file.chunk
     var next = 0
     out.clear()
@@ -82,6 +107,17 @@ package actor FileWriter<E: Event>: Sink, BackgroundComponent, FileWritingCompon
       encode(events, &next, beyond: chunk, to: &out)
       try await file.write(out, of: next - first)
       out.clear()
+    }
+    try await file.endBatch()
+  }
+
+  private func receive(_ events: Span<E>, _ rows: TableRows<E>) async throws {
+    var next = 0
+    while next < events.count {
+      if rows.isFull || file.isFailing { try await file.settle() }
+      let first = next
+      rows.add(events, from: &next, columns)
+      file.take(next - first)
     }
     try await file.endBatch()
   }
@@ -119,13 +155,27 @@ package actor FileWriter<E: Event>: Sink, BackgroundComponent, FileWritingCompon
     } while next < events.count && out.bytes.count <= size
   }
 
-  package func drain() async throws { try await file.finish() }
+  package func drain() async throws {
+    try await file.finish()
+    guard let parquet, !context.goesOnInAnotherRun else { return }
+    try await PatientWriting(settings.file.patience, context).insist(mayPass: { $0.mayPass }) { () async throws(FileError) in
+      try await parquet.finishAll()
+    }
+  }
 
-  package func background() async { await file.flushRegularly() }
+  package func background() async {
+    guard let parquet else { return await file.flushRegularly() }
+    async let work: Void = parquet.work()
+    await file.flushRegularly()
+    await work
+  }
 
   package func renewFiles() -> [String] { [file.renew()].compactMap(\.self) }
 
-  package func keepMemory() throws { try file.keepMemory() }
+  package func keepMemory() throws {
+    try file.keepMemory()
+    parquet?.keep(isOpening: false)
+  }
 
   package func stop() { file.close() }
 }

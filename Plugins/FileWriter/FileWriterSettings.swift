@@ -3,9 +3,9 @@ package import StockbusPlugin
 
 /// How records are written.
 package enum RecordFormat: String, Choice {
-  /// By the path's ending: `.csv` gives CSV, everything else JSON lines.
+  /// By the path's ending: `.csv` gives CSV, `.parquet` Parquet, `.arrows` an Arrow stream, everything else JSON lines.
   case auto
-  case jsonl, csv
+  case jsonl, csv, arrow, parquet
 }
 
 extension FormulaCells: Choice {}
@@ -43,7 +43,9 @@ package struct FileWriterSettings: RecordFileOptions {
     "The file; - is standard output. Missing folders are created; an existing file is appended to, unless 'append' is false.",
     length: 1...)
   package var path: String
-  @Setting("JSON lines or CSV; auto goes by the path's ending.")
+  @Setting(
+    "JSON lines, CSV, or a table: an Arrow stream, or Parquet, made of a stream beside it at rotation and at the end; full tables are NAME.1.parquet, NAME.2.parquet and so on. auto goes by the path's ending: .csv, .arrows, .parquet."
+  )
   package var format = RecordFormat.auto
   @Setting("The fields to write, in this order; by default all.")
   package var fields: [String]?
@@ -60,5 +62,42 @@ package struct FileWriterSettings: RecordFileOptions {
 
   package init() {}
 
-  var isCSV: Bool { format == .csv || (format == .auto && path.lowercased().hasSuffix(".csv")) }
+  /// Never `auto`.
+  var form: RecordFormat {
+    if format != .auto { return format }
+    let endings: [(String, RecordFormat)] = [(".csv", .csv), (".parquet", .parquet), (".arrows", .arrow)]
+    return endings.first { path.lowercased().hasSuffix($0.0) }?.1 ?? .jsonl
+  }
+
+  var isCSV: Bool { form == .csv }
+  var isTable: Bool { form == .arrow || form == .parquet }
+
+  /// The file that is written while events come: of `ticks.parquet` it is `ticks.arrows`.
+  var streamPath: String { form == .parquet ? path.dropLast(Self.parquet.count) + ".arrows" : path }
+  /// The ending of the Parquet files, as it is written.
+  var parquetEnding: String { String(path.suffix(Self.parquet.count)) }
+  private static var parquet: String { ".parquet" }
+
+  package var files: [FileUse] {
+    guard isTable else { return [file.rotation.use(of: path)] }
+    // Full files get numbers that are free.
+    return Set([path, streamPath]).sorted(by: >).map { .writing($0, at: "path") }
+  }
+
+  package func validate(_ problems: inout OptionProblems) {
+    file.rotation.check(path: path, &problems)
+    guard isTable else { return }
+    for name in ["times", "formulas", "header"] where problems.isGiven(name) {
+      let what = form == .parquet ? "a Parquet file" : "an Arrow stream"
+      problems.add("'\(name)' is for JSON lines and CSV, and \(what) has typed columns", at: name)
+    }
+    guard form == .parquet else { return }
+    if path == "-" {
+      problems.add(
+        "a Parquet file cannot go to standard output, because it is made of a stream when that has ended: write 'format: arrow'",
+        at: "path")
+    } else if !path.lowercased().hasSuffix(Self.parquet) || path.hasSuffix("/" + parquetEnding) || path == parquetEnding {
+      problems.add("the name of a Parquet file ends in .parquet, by which programs know it", at: "path")
+    }
+  }
 }

@@ -16,6 +16,8 @@ package struct FileError: EnvironmentError, Hashable, Sendable {
     case close
     /// Getting exclusive use of a file; the payload names the other user in words.
     case claim(String)
+    /// Making a file of another one; the payload says why that is impossible.
+    case make(String)
   }
 
   package var attempt: Attempt
@@ -38,12 +40,12 @@ package struct FileError: EnvironmentError, Hashable, Sendable {
   package var isPermanent: Bool { if case .claim = attempt { true } else { false } }
   /// True if the same attempt may succeed later: there may be room again, or a removed file can be recreated. False after a failed `sync`:
   /// the system may have dropped the data, and would not report that a second time.
-  var mayPass: Bool {
+  package var mayPass: Bool {
     switch attempt {
     case .open, .createFolder: true
     case .write: isOutOfSpace || code == Self.missing
     case .rename, .close, .claim: isOutOfSpace
-    case .sync: false
+    case .sync, .make: false
     }
   }
 }
@@ -52,6 +54,7 @@ extension FileError: CustomStringConvertible {
   /// The error in one sentence: `cannot write 'trades.csv': No space left on device (ENOSPC)`.
   package var description: String {
     if case .claim(let other) = attempt { return "cannot write \(shown): \(other)" }
+    if case .make(let reason) = attempt { return "cannot make \(shown): \(reason)" }
     return "cannot \(action): \(Self.text(of: code))"
   }
 
@@ -65,7 +68,7 @@ extension FileError: CustomStringConvertible {
     case .rename(let target): "rename \(shown) to '\(target)'"
     case .sync: "sync \(shown) to the disk"
     case .close: "close \(shown)"
-    case .claim: "write \(shown)"
+    case .claim, .make: "write \(shown)"
     }
   }
 

@@ -49,6 +49,15 @@ package struct FileMark: Sendable, Codable, Hashable {
     }
   }
 
+  /// The same for a stream, whose full files keep their numbers.
+  func undoRotations(of path: String, in files: NumberedFiles) {
+    guard Self.inode(of: path) != inode, let numbers = try? files.numbers(),
+      let own = numbers.first(where: { Self.inode(of: files.stream($0)) == inode })
+    else { return }
+    for newer in numbers where newer > own { for path in files.paths(newer) { unlink(path) } }
+    _ = Descriptor.move(files.stream(own), to: path)
+  }
+
   /// Cuts the open file back. Throws, and changes nothing, if it is another one now; a file that was removed or emptied begins again.
   ///
   /// - Parameter isLeft: the run has ended there, and written nothing since.

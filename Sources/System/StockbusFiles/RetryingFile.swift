@@ -1,6 +1,13 @@
 internal import EventBus
 package import StockbusPlugin
 
+/// Records that are not bytes yet, such as the rows of a batch, which are only written together.
+package protocol WaitingRecords: AnyObject {
+  var count: Int { get }
+  /// Gives them to `take`; those that it has not taken wait on.
+  func give(_ take: (borrowing RecordText) throws(FileError) -> Void) throws(FileError)
+}
+
 /// The file of a sink: it rotates, is flushed at least every `flush`, waits for room on a full disk, and counts the records that it has
 /// lost.
 ///
@@ -29,7 +36,9 @@ package final class RetryingFile {
   /// True while a batch, or the end, waits for a failed write.
   private var isTrying = false
   var calls: SystemCalls
-  /// Woken when records begin to wait in the buffer.
+  /// Records that wait outside of the buffer.
+  private var waiting: (any WaitingRecords)?
+  /// Woken when records begin to wait.
   private let bell = Parker()
   /// How many bytes are buffered before they are written.
   var bufferSize = 64 * 1024
@@ -46,19 +55,37 @@ package final class RetryingFile {
   }
 
   /// Opens the file, creating the folders above it; every new file begins with `header`.
-  package func open(header: [UInt8] = []) throws(EnvironmentFailure) {
+  /// - Parameters:
+  ///   - stream: for a file of messages.
+  ///   - waiting: records that the owner has taken by `take`.
+  package func open(header: [UInt8] = [], stream: StreamFile? = nil, waiting: (any WaitingRecords)? = nil) throws(EnvironmentFailure) {
     var options = settings.rotation.options(sync: settings.sync, header: header)
     options.bufferSize = bufferSize
+    if let stream {
+      options.stream = stream
+      options.lineEnd = nil
+      self.waiting = waiting
+    }
     // Only the run's first instance empties the file, because the events that an earlier instance has written are already delivered.
     let isFirst = context.recall(Self.opened) != path
     if !isFirst { options.opening = .append }
-    if options.opening == .append, let fault = FileBeginning.fault(of: path, header: header) {
+    if stream != nil, !isFirst, path == "-" || FilePlace(path)?.kind == .stream {
+      // What reads a pipe has the header already.
+      options.header = []
+      if context.recall(Self.torn) == path {
+        let name = path == "-" ? "standard output" : shown(path)
+        throw EnvironmentFailure("\(name) ends within a record, and cannot be gone on with", isPermanent: true)
+      }
+    }
+    if stream == nil, options.opening == .append, let fault = FileBeginning.fault(of: path, header: header) {
       throw EnvironmentFailure(fault, isPermanent: true)
     }
     if let mark = context.recall(Self.mark) ?? nil, mark.path == path { options.mark = (mark.place, context.followsEndedRun) }
     do throws(FileError) {
-      let file = try RotatingFile(path: path, options: options, files: context.files)
-      file.calls = calls
+      let file = try RotatingFile(path: path, options: options, files: context.files, calls: calls) { [context] sentence in
+        context.logger.notice("\(sentence)")
+        context.note(sentence)
+      }
       file.noticed = { [context] sentence in context.logger.notice("\(sentence)") }
       counted = (0, 0)
       if isFirst, file.size > header.count {
@@ -78,6 +105,7 @@ package final class RetryingFile {
   /// Remembers where the file ends, for a run that goes on there.
   package func keepMemory() throws(FileError) {
     guard let file else { return }
+    try giveWaiting(to: file)
     context.remember(try file.mark().map { Mark(path: path, place: $0) }, Self.mark)
   }
 
@@ -116,18 +144,45 @@ package final class RetryingFile {
     taken += events
   }
 
-  /// Writes the buffered bytes.
-  package func flush() async throws(EnvironmentFailure) {
-    guard let file else { return }
-    try await persistently { () throws(FileError) in try file.flush() }
+  /// Counts events of the batch as taken whose records wait. While `isFailing`, or where there is no room for more, `settle` comes first.
+  package func take(_ events: Int) {
+    taken += events
+    if waiting?.count == events { bell.wake() }
   }
 
-  /// Writes the buffered bytes and closes the file; throws if not all could be written. No records may be written afterwards.
+  /// True while records cannot be written.
+  package var isFailing: Bool { failing != nil }
+
+  /// Gives the records that wait to the file, which keeps them in its buffer.
+  package func settle() async throws(EnvironmentFailure) {
+    guard let file else { return }
+    try await persistently { () throws(FileError) in
+      if failing != nil { try file.flush() }
+      try giveWaiting(to: file)
+    }
+  }
+
+  private func giveWaiting(to file: RotatingFile) throws(FileError) {
+    try waiting?.give { (text) throws(FileError) in try file.write(text) }
+  }
+
+  /// Writes the records that wait.
+  package func flush() async throws(EnvironmentFailure) {
+    guard let file else { return }
+    try await persistently { () throws(FileError) in
+      try giveWaiting(to: file)
+      try file.flush()
+    }
+  }
+
+  /// Writes the records that wait and closes the file; throws if not all could be written. No records may be written afterwards.
   package func finish() async throws(EnvironmentFailure) {
     guard let file else { return }
     taken = 0
     try await persistently { () throws(FileError) in
-      if context.goesOnInAnotherRun { try keepMemory() }
+      try giveWaiting(to: file)
+      // Another run goes on with a stream at its end.
+      if context.goesOnInAnotherRun { try keepMemory() } else { try file.end() }
       try file.close()
     }
     self.file = nil
@@ -142,16 +197,19 @@ package final class RetryingFile {
     return isRenewed ? path : nil
   }
 
-  /// Writes records that have waited in the buffer for `flush`, until the task is cancelled; has no effect with `flush: 0s`, where none
+  /// Writes records that have waited for `flush`, until the task is cancelled; has no effect with `flush: 0s`, where none
   /// waits. While none waits, no timer runs. If writing fails, it is tried again after `flush`; the component is degraded, and the next
   /// batch, or the end, handles the failure.
   package func flushRegularly() async {
     if settings.flush == .zero { return }
     while !Task.isCancelled {
-      if file?.buffered ?? 0 == 0 {
+      if file?.buffered ?? 0 == 0, waiting?.count ?? 0 == 0 {
         await bell.sleepCancellably()
       } else if (try? await context.clock.sleep(for: settings.flush)) != nil, !isTrying, let file {
-        attempt { () throws(FileError) in try file.flush() }
+        attempt { () throws(FileError) in
+          try giveWaiting(to: file)
+          try file.flush()
+        }
       }
     }
   }
@@ -171,9 +229,12 @@ package final class RetryingFile {
   package func close() {
     guard let file else { return }
     self.file = nil
+    var left: FileError?
+    do throws(FileError) { try giveWaiting(to: file) } catch { left = error }
     let failure = file.abandon()
     count(file)
-    guard let (error, lost) = failure else { return }
+    guard let error = failure?.error ?? left else { return }
+    let lost = (failure?.lost ?? 0) + (waiting?.count ?? 0)
     if lost > 0 { context.lose(lost, "\(error)") } else { context.logger.error("\(error)") }
     if file.leavesPiece { context.remember(path, Self.torn) }
   }

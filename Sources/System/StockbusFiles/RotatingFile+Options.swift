@@ -24,6 +24,8 @@ extension RotatingFile {
     package var header: [UInt8] = []
     /// The byte that ends a record; nil for records that are not lines, which are added without checking the end of the file.
     package var lineEnd: UInt8? = 10
+    /// For a file of messages; nil for others.
+    package var stream: StreamFile?
     /// How many bytes are buffered before they are written; at least 1.
     package var bufferSize = 64 * 1024
 

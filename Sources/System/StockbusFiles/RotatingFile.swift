@@ -27,17 +27,17 @@ package final class RotatingFile {
   package let path: String
   package let options: Options
   /// How many full files have been rotated.
-  package private(set) var rotations = 0
+  package internal(set) var rotations = 0
   /// How often the file was recreated.
   package private(set) var renewals = 0
   /// The records that are completely in files, and their bytes.
   package private(set) var written = (records: 0, bytes: 0)
   /// Called with a sentence about changes of the file by other programs.
-  package var noticed: (String) -> Void = { _ in }
+  package var noticed: (String) -> Void
   /// Bytes of the present file, including buffered ones; for a pipe, bytes written to it.
-  package private(set) var size = 0
+  package internal(set) var size = 0
 
-  private var descriptor: Int32 = -1
+  var descriptor: Int32 = -1
   private var isPlain = false
   private var isClosed = false
   private var hasRecord = false
@@ -48,22 +48,37 @@ package final class RotatingFile {
   private var lead = 0
   /// The ends in the buffer of records that are not completely in the file.
   private var ends = RecordEnds()
-  var calls = SystemCalls()
+  /// The bytes of a stream's end that are in the file.
+  var ended = 0
+  var calls: SystemCalls
 
   /// The path of the file with links resolved.
-  private var target: String
-  private let files: RunFiles
+  private(set) var target: String
+  let files: RunFiles
 
   /// Opens `path`, creating the folders above it, and writes the header to an empty file.
   ///
-  /// - Parameter files: the files that the run reads.
-  package init(path: String, options: Options = Options(), files: RunFiles = RunFiles()) throws(FileError) {
+  /// - Parameters:
+  ///   - files: the files that the run reads.
+  ///   - noticed: the first value of `noticed`.
+  package init(
+    path: String, options: Options = Options(), files: RunFiles = RunFiles(), calls: SystemCalls = SystemCalls(),
+    noticed: @escaping (String) -> Void = { _ in }
+  ) throws(FileError) {
     self.path = path
     self.options = options
     self.files = files
+    self.calls = calls
+    self.noticed = noticed
     target = path
     buffer.reserveCapacity(options.bufferSize + 4096)
-    if let mark = options.mark, let place = FilePlace(path), !mark.isLeft { mark.place.undoRotations(of: place.path, keep: options.keep) }
+    if let mark = options.mark, let place = FilePlace(path), !mark.isLeft {
+      if let numbers = options.stream?.numbers(of: place.path) {
+        mark.place.undoRotations(of: place.path, in: numbers)
+      } else {
+        mark.place.undoRotations(of: place.path, keep: options.keep)
+      }
+    }
     try open(truncate: options.opening == .truncate, after: options.mark)
   }
 
@@ -77,6 +92,9 @@ package final class RotatingFile {
   package func write(_ record: [UInt8]) throws(FileError) {
     try record.withUnsafeBufferPointer { bytes throws(FileError) in try takeOne(bytes) }
   }
+
+  /// Takes bytes as one record.
+  func write(_ record: UnsafeRawBufferPointer) throws(FileError) { try takeOne(record.assumingMemoryBound(to: UInt8.self)) }
 
   /// Takes the writer's bytes as one record.
   package func write(_ record: borrowing ByteWriter) throws(FileError) {
@@ -97,11 +115,12 @@ package final class RotatingFile {
     if bytes.isEmpty { return }
     if isClosed { throw FileError(.write, path: path, code: FileError.notOpen) }
     if descriptor < 0 { try open(truncate: false) }
-    if let limit = options.rotateAt, isPlain, hasRecord, size + bytes.count > limit {
+    let full = bytes.count + (options.stream?.end.count ?? 0)
+    if let limit = options.rotateAt, isPlain, hasRecord, size + full > limit {
       try flush()
       try look()
       // The path may now lead to another file, which is not full.
-      if hasRecord, size + bytes.count > limit { try rotate() }
+      if hasRecord, size + full > limit { try rotate() }
     }
     if buffered + bytes.count > options.bufferSize, buffered > 0 { try flush() }
     let start = buffer.count
@@ -160,6 +179,7 @@ package final class RotatingFile {
   /// removed (from a pipe) is ended as a line of its own, unless only its line end is missing: then it counts as written.
   package func abandon() -> (error: FileError, lost: Int)? {
     if isClosed { return nil }
+    takeBackEnd()
     do throws(FileError) {
       try close()
       return nil
@@ -203,7 +223,7 @@ package final class RotatingFile {
 }
 
 extension RotatingFile {
-  private func open(truncate: Bool, after mark: (place: FileMark, isLeft: Bool)? = nil) throws(FileError) {
+  func open(truncate: Bool, after mark: (place: FileMark, isLeft: Bool)? = nil) throws(FileError) {
     if path == "-" {
       descriptor = 1
     } else {
@@ -232,13 +252,15 @@ extension RotatingFile {
       if code != 0 { throw FileError(.open, path: path, code: code) }
     }
     if let mark, isPlain { try mark.place.cut(descriptor, at: target, isLeft: mark.isLeft, by: calls.truncate) }
-    begin(behind: isPlain ? Descriptor.plainSize(descriptor) ?? 0 : 0)
+    if let stream = options.stream, isPlain, path != "-", try !goesOn(stream, isEmptied: truncate) { return try open(truncate: false) }
+    // What an Arrow stream on standard output is redirected to has not been looked through.
+    begin(behind: isPlain && (options.stream == nil || path != "-") ? Descriptor.plainSize(descriptor) ?? 0 : 0)
   }
 
   /// Prepares for the waiting records, from the beginning of the first one on, behind `length` bytes of the file.
   private func begin(behind length: Int) {
     dropBeginning(lead)
-    sent = 0
+    (sent, ended) = (0, 0)
     size = length + buffer.count
     hasRecord = length > options.header.count || !buffer.isEmpty
     // If the file may not be read, its last byte is unknown: an empty line is better than two records in one line.
@@ -252,9 +274,11 @@ extension RotatingFile {
       switch Descriptor.standing(of: descriptor, at: path) {
       case .present(let length) where length >= size - buffered: return
       case .present(let length):
-        begin(behind: length)
-        return noticed(
-          "'\(path)' was \(length == 0 ? "emptied" : "cut to \(length) bytes") by another program; further records are appended there")
+        let how = length == 0 ? "emptied" : "cut to \(length) bytes"
+        noticed("'\(path)' was \(how) by another program; further records are appended there")
+        if options.stream == nil || path == "-" { return begin(behind: length) }
+        try release()
+        return try open(truncate: false)
       case .movedAway:
         takeLeave()
         try sync()
@@ -265,27 +289,6 @@ extension RotatingFile {
       try release()
     }
     if descriptor < 0 { try open(truncate: false) }
-  }
-
-  /// Gets exclusive use of the open file; returns false if it is no longer the file at the path.
-  private func claim() throws(FileError) -> Bool {
-    try refuseReaders()
-    if let other = FileLock.take(descriptor) { throw refusal(other) }
-    return FilePlace(target)?.identity == FileIdentity(descriptor: descriptor)
-  }
-
-  private func refuseReaders() throws(FileError) {
-    guard Descriptor.plainSize(descriptor) != nil, let identity = FileIdentity(descriptor: descriptor),
-      let reader = files.reader(of: identity)
-    else { return }
-    throw refusal(reader)
-  }
-
-  /// Closes the file again and returns the error.
-  private func refusal(_ other: String) -> FileError {
-    if path != "-" { _ = Descriptor.shut(descriptor) }
-    descriptor = -1
-    return FileError(.claim(other), path: path, code: FileError.busy)
   }
 
   /// Adds bytes that belong to no record, before the records.
@@ -309,7 +312,7 @@ extension RotatingFile {
   }
 
   /// Closes a file to which the path no longer leads.
-  private func release() throws(FileError) {
+  func release() throws(FileError) {
     sent = 0
     let old = descriptor
     descriptor = -1
@@ -353,7 +356,10 @@ extension RotatingFile {
     if sent == 0 || descriptor < 0 { return true }
     // If another writer has added to the file, the file is not truncated, because that would delete the other writer's records.
     if isPlain, Descriptor.plainSize(descriptor) == size, calls.truncate(descriptor, size - sent) == 0 { return true }
-    guard var end = options.lineEnd else { return false }
+    guard var end = options.lineEnd else {
+      leavesPiece = options.stream != nil && !isPlain
+      return false
+    }
     let all = ends.all
     if sent >= lead, all.first == sent + 1 {
       ends = RecordEnds(Array(all.dropFirst()))
@@ -375,34 +381,10 @@ extension RotatingFile {
     if code != 0 { throw FileError(.close, path: path, code: code) }
   }
 
-  private func sync() throws(FileError) {
+  func sync() throws(FileError) {
     guard options.sync, isPlain, descriptor >= 0 else { return }
     var code = calls.sync(descriptor)
     if code == 0 { code = Descriptor.syncFolder(of: target) }
     if code != 0 { throw FileError(.sync, path: path, code: code) }
-  }
-
-  /// Rotates the files. After a failed step the next `write` can start again: until the last rename the old file is still the present one,
-  /// and after it the missing file is created.
-  private func rotate() throws(FileError) {
-    try sync()
-    // Only up to the first free number, so that a retry after a failed rename does not delete one more file.
-    var free = 1
-    while free < options.keep, Descriptor.exists("\(target).\(free)") { free += 1 }
-    for number in 1...free {
-      guard let reader = files.reader(of: "\(target).\(number)") else { continue }
-      throw FileError(.claim("a full file would be rotated to '\(path).\(number)': \(reader)"), path: path, code: FileError.busy)
-    }
-    for number in stride(from: free - 1, through: 1, by: -1) { try rename(".\(number)", to: ".\(number + 1)") }
-    try rename("", to: ".1")
-    rotations += 1
-    try release()
-    try open(truncate: false)
-  }
-
-  /// Renames a file; one that has been removed meanwhile needs no rename.
-  private func rename(_ from: String, to next: String) throws(FileError) {
-    let code = Descriptor.move(target + from, to: target + next)
-    if code != 0, code != FileError.missing { throw FileError(.rename(to: path + next), path: path + from, code: code) }
   }
 }

@@ -14,12 +14,15 @@ package final class EventTable<E: Event> {
   private let choices: [ChoiceTexts]
   private let fields: [Field<E>]
   private let row: [(place: Int, column: Int)]
-  /// By column.
-  private var known: [KnownNumbers]
-  private var text = ByteWriter(capacity: 256)
+  /// By column. Unchecked, as other values that are touched for each event: a check takes longer than the value.
+  @exclusivity(unchecked) private var known: [KnownNumbers]
+  @exclusivity(unchecked) private var text = ByteWriter(capacity: 256)
 
   /// The bytes of the texts of a batch, after which the texts of its columns begin anew.
   private static var textLimit: Int { 1 << 20 }
+  /// The bytes of a column's texts with which a batch is full.
+  private static var longest: Int { 16 << 20 }
+  @exclusivity(unchecked) private var textBytes = 0
 
   /// Nil if a field does not exist.
   /// - Parameters:
@@ -79,6 +82,28 @@ package final class EventTable<E: Event> {
     batch.endRow()
   }
 
+  /// Adds events from `next` on, until there is no room for more of them, or none is left.
+  /// - Parameter columns: those beside the events of the span.
+  package func add(_ events: Span<E>, from next: inout Int, columns: BatchColumns?) {
+    var row: [Int64] = []
+    // By pointer, since a call that takes the event copies it.
+    events.withUnsafeBufferPointer { events in
+      guard let base = UnsafeRawPointer(events.baseAddress) else { return }
+      while next < events.count, !isFull {
+        add(base + next * MemoryLayout<E>.stride)
+        if let columns {
+          columns.copyRow(next, to: &row)
+          for (place, column) in self.row where place < row.count && row[place] != ColumnLayout.missing { batch.set(column, row[place]) }
+        }
+        batch.endRow()
+        next += 1
+      }
+    }
+  }
+
+  /// True if the rows have to be written before more of them are added; also if their texts are long.
+  package var isFull: Bool { batch.isFull || textBytes > Self.longest }
+
   private func add(_ event: UnsafeRawPointer) {
     for step in steps {
       let at = event + step.offset
@@ -88,16 +113,22 @@ package final class EventTable<E: Event> {
       case .decimals: batch.set(step.column, Int64(at.load(as: UInt8.self)))
       case .symbol:
         let symbol = at.load(as: Symbol.self)
-        let dictionary = batch.dictionary(step.column)
-        batch.set(
-          step.column,
-          known[step.column].number(of: Int(symbol.id), in: dictionary) { dictionary.number(of: UnsafeRawBufferPointer(symbol.utf8)) })
+        if let number = known[step.column].number(of: Int(symbol.id)) {
+          batch.set(step.column, number)
+        } else {
+          learn(Int(symbol.id), step.column, batch.dictionary(step.column).number(of: UnsafeRawBufferPointer(symbol.utf8)))
+        }
       case .choice:
         let byte = Int(at.load(as: UInt8.self))
+        if let number = known[step.column].number(of: byte) {
+          batch.set(step.column, number)
+        } else {
+          learn(byte, step.column, batch.dictionary(step.column).number(of: choices[step.choice].texts[byte]))
+        }
+      case .text:
         let dictionary = batch.dictionary(step.column)
-        batch.set(
-          step.column, known[step.column].number(of: byte, in: dictionary) { dictionary.number(of: choices[step.choice].texts[byte]) })
-      case .text: batch.set(step.column, batch.dictionary(step.column).number(of: at.assumingMemoryBound(to: String.self).pointee))
+        batch.set(step.column, dictionary.number(of: at.assumingMemoryBound(to: String.self).pointee))
+        textBytes = max(textBytes, dictionary.byteCount)
       case .other:
         text.clear()
         fields[step.field].writeText(at, to: &text)
@@ -106,12 +137,29 @@ package final class EventTable<E: Event> {
     }
   }
 
+  @inline(never)
+  private func learn(_ handle: Int, _ column: Int, _ number: Int64) {
+    known[column].learn(handle, number)
+    batch.set(column, number)
+  }
+
+  private func forgetTexts(_ column: Int) {
+    batch.dictionary(column).removeAll()
+    known[column].forget()
+  }
+
+  /// Removes the rows and all texts, after they were written: the next batch can then be read without those before it.
+  package func beginAnew() {
+    batch.removeAll()
+    for column in batch.schema.columns.indices where batch.schema.columns[column].type == .text { forgetTexts(column) }
+    textBytes = 0
+  }
+
   /// Removes the rows, after they were written. Texts begin anew where there are many: those of messages hardly come twice.
   package func clear() {
     batch.removeAll()
     for step in steps where batch.schema.columns[step.column].type == .text {
-      let dictionary = batch.dictionary(step.column)
-      if dictionary.byteCount > Self.textLimit { dictionary.removeAll() }
+      if batch.dictionary(step.column).byteCount > Self.textLimit { forgetTexts(step.column) }
     }
   }
 }
@@ -142,22 +190,21 @@ private struct ChoiceTexts {
 private struct KnownNumbers {
   /// -1 for none.
   private var numbers: [Int32] = []
-  private var generation = -1
 
   @inline(__always)
-  mutating func number(of handle: Int, in dictionary: TextDictionary, find: () -> Int64) -> Int64 {
-    if generation == dictionary.generation, handle < numbers.count, case let number = numbers[handle], number >= 0 { return Int64(number) }
-    return add(handle, dictionary.generation, find())
+  func number(of handle: Int) -> Int64? {
+    guard handle < numbers.count, case let number = numbers[handle], number >= 0 else { return nil }
+    return Int64(number)
   }
 
-  @inline(never)
-  private mutating func add(_ handle: Int, _ generation: Int, _ number: Int64) -> Int64 {
-    if self.generation != generation { (numbers, self.generation) = ([], generation) }
+  mutating func learn(_ handle: Int, _ number: Int64) {
     let missing = handle + 1 - numbers.count
     if missing > 0 { numbers.append(contentsOf: repeatElement(-1, count: max(missing, numbers.count))) }
     numbers[handle] = Int32(number)
-    return number
   }
+
+  /// Called when numbers get another meaning.
+  mutating func forget() { numbers.removeAll(keepingCapacity: true) }
 }
 
 extension ColumnType {

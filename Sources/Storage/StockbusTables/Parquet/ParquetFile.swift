@@ -73,6 +73,9 @@ package enum ParquetFile {
 
 /// Arrow streams as a whole.
 package enum ArrowStream {
+  /// The bytes behind the last message of a stream that has ended.
+  package static var end: [UInt8] { ArrowMessage.end }
+
   /// Reads all of a stream, and throws the first `TableError` that it finds, which says in which batch.
   ///
   /// Of a stream by `ArrowWriter` every changed bit is found; one that is cut within a message is an error too.

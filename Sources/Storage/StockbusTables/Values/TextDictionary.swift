@@ -2,20 +2,20 @@ internal import LibC
 
 /// The distinct texts of a column, numbered from 0 in the order in which they came.
 ///
-/// Unsafe memory, since texts are compared and copied byte by byte for each row of a file that is read.
+/// Unsafe memory, since texts are compared and copied byte by byte for each row of a file that is read; a dictionary has one user at a time.
 package final class TextDictionary {
   /// Starts of the texts in `bytes`; one more than texts.
-  private var starts: [Int] = [0]
-  private var bytes = ByteBuffer(capacity: 256)
+  @exclusivity(unchecked) private var starts: [Int] = [0]
+  @exclusivity(unchecked) private var bytes = ByteBuffer(capacity: 256)
   /// Open addressing: the number of a text plus one, and 0 where there is none. A power of two, at most half full.
-  private var slots = [Int32](repeating: 0, count: 64)
-  private var hashes: [UInt32] = []
+  @exclusivity(unchecked) private var slots = [Int32](repeating: 0, count: 64)
+  @exclusivity(unchecked) private var hashes: [UInt32] = []
 
   /// The most bytes that texts of files may have; a reader begins anew long before.
   var checkedLimit = Int.max
 
   /// Changes when numbers get another meaning.
-  package private(set) var generation = 0
+  @exclusivity(unchecked) package private(set) var generation = 0
   package var count: Int { starts.count - 1 }
   /// The bytes of all texts.
   package var byteCount: Int { bytes.count }
