@@ -18,7 +18,7 @@ MINUTES ?= 20
 # Scripts/commit.sh has written the header for --version.
 export STOCKBUS_COMMIT_IS_TOLD = 1
 
-.PHONY: help run test test-build test-outside build install deb tarball test-packages man docs setup map lint format validate disk recovery replays test-rehearsals test-browser test-api test-nats test-tables bench bench-quick bench-counts reloads fuzz soak clean
+.PHONY: help run test test-build test-outside build install deb tarball test-packages man docs setup map lint format validate disk recovery replays python test-python test-rehearsals test-browser test-api test-nats test-tables bench bench-quick bench-counts reloads fuzz soak clean
 
 ## help                            list these
 help:
@@ -129,6 +129,15 @@ test-nats: setup
 test-tables: setup
 	$(SWIFT) build --package-path Tests/System/Tables/Tool --scratch-path .build/tables -c release
 	@$(or $(PYTHON),python3) Tests/System/Tables/tables.py .build/tables/release/tables-tool || [ $$? -eq 77 ]
+
+## python                          pack the Python module as a wheel in .build/python: pip install .build/python/stockbus-*.whl
+python:
+	@python3 Scripts/wheel.py .build/python
+
+## test-python [PYTHON=python3]    try the Python module with real runs, and with polars, pyarrow, pandas, DuckDB, mypy where PYTHON has them
+test-python: setup
+	$(BUILD) --product stockbus
+	$(or $(PYTHON),python3) Tests/System/Python/test_stockbus.py .build/debug/stockbus
 
 ## replays [MINUTES=10]            compare what a recording gives at full speed, at 60 times its own, and through the echo
 replays: setup

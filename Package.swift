@@ -281,7 +281,7 @@ let house: [[Target]] = [
         "StockbusControl",
         uses: [
           "LibC", "StockbusRuntime", "StockbusConfig", "StockbusExpressions", "StockbusWeb", "StockbusNetwork",
-          "StockbusText", "StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData",
+          "StockbusText", "StockbusTables", "StockbusFiles", "StockbusSystem", "StockbusPlugin", "EventBus", "MarketData",
           .product(name: "Logging", package: "swift-log"),
         ]),
       room(
@@ -297,7 +297,8 @@ let house: [[Target]] = [
         "Stockbus",
         uses: [
           "LibC", "StockbusText", "StockbusProgram", "StockbusControl", "StockbusRuntime", "StockbusConfig", "StockbusPlugin", "EventBus",
-          "MarketData", "StockbusTerminal", "StockbusFiles", "StockbusNetwork", "StockbusTrading", "StockbusHistory", "StockbusPeople",
+          "MarketData", "StockbusTerminal", "StockbusFiles", "StockbusNetwork", "StockbusTables", "StockbusTrading", "StockbusHistory",
+          "StockbusPeople",
           "StockbusInstruments", "StockbusLoading", "StockbusViewing", .product(name: "Logging", package: "swift-log"),
           .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ] + allPlugins),
@@ -388,8 +389,8 @@ let package = Package(
     tests(
       "StockbusControl",
       uses: [
-        "StockbusText", "StockbusRuntime", "StockbusConfig", "StockbusNetwork", "StockbusWeb", "StockbusPlugin", "StockbusTestKit",
-        "Generator",
+        "StockbusText", "StockbusRuntime", "StockbusConfig", "StockbusNetwork", "StockbusWeb", "StockbusTables", "StockbusPlugin",
+        "StockbusTestKit", "Generator",
         "WatchlistFilter", "SortingFeed", "NullSink", "EventBus", "MarketData", .product(name: "Logging", package: "swift-log"),
       ]),
     tests("EventBus", uses: ["MarketData"]),

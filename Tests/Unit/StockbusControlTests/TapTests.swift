@@ -12,7 +12,7 @@ import Testing
 /// What a component publishes, shown to a client.
 @Suite(.timeLimit(.minutes(15))) struct TapTests {
   /// A client that takes everything at once, or only when it is let.
-  private final class Reader: Sendable {
+  final class Reader: Sendable {
     let heard = Watched<[UInt8]>([])
     let isOpen: Watched<Bool>
 
@@ -30,14 +30,16 @@ import Testing
       var reader = ServerEvents()
       return reader.take(heard.value)
     }
+
+    var table: ArrowTap { get throws { try ArrowTap(heard.value) } }
   }
 
-  private func request(_ query: String) throws -> TapRequest {
+  func request(_ query: String) throws -> TapRequest {
     try TapRequest(try #require(WebTarget("/components/ranked/tap?\(query)")))
   }
 
-  /// Follows a component through one round of three trades; returns what its client got.
-  private func events(of id: String, _ query: String) async throws -> [ServerEvent] {
+  /// Follows a component through one round of three trades; returns its client.
+  func follow(_ id: String, _ query: String) async throws -> Reader {
     let asked = try await Asked()
     _ = try await asked.status { $0.edges.last?.delivered == 3 }
     let clock = try #require((asked.pipeline.clock as? SteadyTimekeeper)?.machine as? ManualTimekeeper)
@@ -53,11 +55,11 @@ import Testing
     while asked.pipeline.edges.last?.counts.delivered != 6 { await Task.yield() }
     #expect(await asked.end().exitStatus == 0)
     await followed
-    return reader.events
+    return reader
   }
 
   @Test func `every event from then on is shown, and then the end`() async throws {
-    let events = try await events(of: "ranked", "fields=symbol,rank")
+    let events = try await follow("ranked", "fields=symbol,rank").events
     let records = events.filter { $0.name.isEmpty }.map(\.data)
     #expect(records.count == 3)
     #expect(Set(records.map { $0.prefix(16) }) == ["{\"symbol\":\"AAPL\"", "{\"symbol\":\"MSFT\"", "{\"symbol\":\"NVDA\""])
@@ -66,10 +68,16 @@ import Testing
   }
 
   @Test func `conditions, fields, formats and limits are heeded`() async throws {
-    let one = try await events(of: "ticks", "where=symbol%20==%20%22MSFT%22&fields=symbol&format=csv")
+    let one = try await follow("ticks", "where=symbol%20==%20%22MSFT%22&fields=symbol&format=csv").events
     #expect(one.map(\.data) == ["symbol", "MSFT", "the component has ended, or was removed from the run"] && one[0].name == "header")
-    let limited = try await events(of: "ticks", "limit=2&fields=symbol")
+    let limited = try await follow("ticks", "limit=2&fields=symbol").events
     #expect(limited.map(\.data) == ["{\"symbol\":\"AAPL\"}", "{\"symbol\":\"MSFT\"}", "the limit is reached"])
+  }
+
+  @Test func `without chosen fields a record is as in files`() async throws {
+    let record = try #require(try await follow("ticks", "limit=1").events.first?.data)
+    #expect(record.hasPrefix("{\"symbol\":\"AAPL\",\"price\":"))
+    #expect(!record.contains("condition"), "a regular condition is left out: \(record)")
   }
 
   @Test func `a time ends it, although nothing came`() async throws {
@@ -105,7 +113,7 @@ import Testing
     )
     #expect(try mistake("fields=rank,nonsense")?.hasPrefix("fields: 'fields' names 'nonsense'; there are symbol, rank,") == true)
     #expect(try mistake("fields=rank,rank")?.contains("a field twice") == true)
-    #expect(try mistake("format=xml") == "format: 'format' is json or csv")
+    #expect(try mistake("format=xml") == "format: 'format' is json, csv or arrow")
     for time in ["0s", "-1s", "x", "25h", "1"] { #expect(try mistake("for=\(time)") == "for: 'for' is a time up to 24h, such as 10s") }
     #expect(try mistake("for=24h") == nil)
     for limit in ["0", "-1", "x", "99999999999999999999"] { #expect(try mistake("limit=\(limit)")?.hasPrefix("limit:") == true) }

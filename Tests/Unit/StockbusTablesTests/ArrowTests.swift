@@ -179,4 +179,47 @@ import Testing
     limits.metadata = 50
     #expect(throws: TableError.self) { try ArrowReader(TableSource(bytes), limits: limits) }
   }
+
+  @Test func `whole messages pass, in whatever pieces they come, and can be ended anywhere`() throws {
+    let (schema, rows) = try rows(30)
+    let bytes = try arrow(schema, rows)
+    for size in [1, 7, 64, 1000, bytes.count] {
+      var (messages, out, at) = (WholeMessages(), [UInt8](), 0)
+      #expect(messages.isEmpty)
+      while at < bytes.count {
+        out += try messages.take(Array(bytes[at..<min(bytes.count, at + size)]))
+        at += size
+        // What has passed is a stream, as soon as it is ended.
+        if !messages.isEmpty { #expect(try ArrowStream.check(TableSource(out + (messages.hasEnded ? [] : WholeMessages.end))).isFinished) }
+      }
+      #expect(out == bytes && messages.hasEnded && !messages.isEmpty)
+    }
+    var messages = WholeMessages()
+    #expect(throws: TableError.self) { try messages.take(Array("event: end\n".utf8)) }
+    var long = WholeMessages()
+    #expect(throws: TableError.self) { try long.take([255, 255, 255, 255, 255, 255, 255, 127]) }
+  }
+
+  @Test func `a batch may carry metadata, and then also without rows`() throws {
+    let schema = try TableSchema([TableColumn("name", .text), TableColumn("n", .integer)])
+    let written = Written()
+    let writer = try ArrowWriter(schema, sink: written.take)
+    let batch = TableBatch(schema, capacity: 1)
+    try writer.write(batch)
+    let before = written.bytes.count
+    try writer.write(batch, metadata: [("left", "7"), ("why", "ä")])
+    #expect(written.bytes.count > before)
+    batch.append([.text("a"), .number(1)])
+    try writer.write(batch, metadata: [("left", "8")])
+    try writer.finish()
+    #expect(try ArrowStream.check(TableSource(written.bytes)).isProven)
+    let input = ArrowInput(TableSource(written.bytes), TableLimits())
+    var found: [[String]] = []
+    while case .message(let message) = try input.read() {
+      if message.kind != ArrowMessage.Kind.batch.rawValue { continue }
+      found.append(try message.root.pairs(4).dropFirst().map { "\($0.name)=\($0.value)" })
+    }
+    #expect(found == [["left=7", "why=ä"], ["left=8"]])
+    #expect(try readArrow(written.bytes) == [[.text("a"), .number(1)]])
+  }
 }

@@ -143,6 +143,22 @@ private struct Note: SymbolEvent, Equatable {
     #expect(try reader.next() == nil && reader.ending == .open)
   }
 
+  @Test func `a batch is full of its rows, or of long texts`() throws {
+    let rows = try #require(EventTable<Trade>(capacity: 3))
+    for n in 0..<3 {
+      #expect(!rows.isFull, "after \(n) rows")
+      rows.add(Trade.schema.example)
+    }
+    #expect(rows.isFull)
+    let texts = try #require(EventTable<Note>(capacity: 1000))
+    var note = Note.schema.example
+    note.text = String(repeating: "x", count: 100_000)
+    while !texts.isFull { texts.add(note) }
+    #expect(texts.batch.rows == 11)
+    texts.clear()
+    #expect(!texts.isFull)
+  }
+
   /// Texts that hardly come twice must not stay in memory for as long as the stream.
   @Test func `texts begin anew where there are many`() throws {
     let notes = (0..<30).map { n -> (event: Note, row: [Int64]) in

@@ -1,15 +1,14 @@
 import StockbusControl
-import StockbusProgram
 
 /// Makes lines of the events of a tap.
 struct TapView {
-  private let format: PrintFormat
+  private let format: TapCommand.Format
   /// Nil until the first record, which shows which columns are numbers.
   private var header: [String]?
   private var widths: [Int] = []
   private var numbers: [Bool] = []
 
-  init(_ format: PrintFormat) { self.format = format }
+  init(_ format: TapCommand.Format) { self.format = format }
 
   /// The lines to be printed for an event; empty for an event about the stream itself.
   mutating func lines(_ event: ServerEvent) -> [String] {

@@ -9,7 +9,9 @@ package struct ControlClient: Sendable {
   package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String
     /// True if nothing listens on the socket: the process has ended.
-    package var isGone = false
+    package let isGone: Bool
+
+    package init(description: String, isGone: Bool = false) { (self.description, self.isGone) = (description, isGone) }
   }
 
   private let socket: String
@@ -55,21 +57,29 @@ package struct ControlClient: Sendable {
 
   /// Follows the published events of a component: calls `take` for each record, until it returns false or the stream ends; returns why.
   package func tap(_ id: String, _ query: [(name: String, value: String)], _ take: (ServerEvent) -> Bool) async throws(Failure) -> String {
-    let words = query.map { "\($0.name)=\($0.value.percentEncoded)" }.joined(separator: "&")
     var events = ServerEvents()
-    var reason = "the run has ended"
+    var reason = Self.runHasEnded
+    try await follow(id, query) { bytes in
+      for event in events.take(bytes) {
+        if event.name == "end" { reason = event.data } else if !take(event) { return false }
+      }
+      return true
+    }
+    return reason
+  }
+
+  /// The reason for the end where the run gives none.
+  package static let runHasEnded = "the run has ended"
+
+  /// Follows the published events of a component: calls `take` for each piece of the response, until it returns false or the stream ends.
+  package func follow(_ id: String, _ query: [(name: String, value: String)], _ take: ([UInt8]) -> Bool) async throws(Failure) {
+    let words = query.map { "\($0.name)=\($0.value.percentEncoded)" }.joined(separator: "&")
     let response: HTTPResponse
     do throws(HTTPError) {
       let path = "/components/\(id.percentEncoded)/tap" + (words.isEmpty ? "" : "?\(words)")
-      response = try await NetworkTransport().follow(HTTPRequest(.get, try WebAddress(socket: socket, path))) { bytes in
-        for event in events.take(bytes) {
-          if event.name == "end" { reason = event.data } else if !take(event) { return false }
-        }
-        return true
-      }
+      response = try await NetworkTransport().follow(HTTPRequest(.get, try WebAddress(socket: socket, path))) { take($0) }
     } catch { throw Failure(description: "\(error)", isGone: error.code == .unreachable) }
-    if response.isSuccess { return reason }
-    throw refusal(response)
+    if !response.isSuccess { throw refusal(response) }
   }
 
   private func change(_ path: String, _ configuration: [String]?) async throws(Failure) -> ChangeReport {

@@ -1,4 +1,3 @@
-internal import StockbusExpressions
 internal import StockbusPlugin
 internal import StockbusRuntime
 internal import StockbusWeb
@@ -6,7 +5,7 @@ internal import StockbusWeb
 /// A client's request to see a component's events.
 struct TapRequest: Sendable {
   enum Format: String {
-    case json, csv
+    case json, csv, arrow
   }
 
   /// Why the events cannot be shown.
@@ -27,7 +26,7 @@ struct TapRequest: Sendable {
     condition = target["where"]
     fields = target["fields"].map { $0.split(separator: ",").map(String.init) }
     if let text = target["format"] {
-      guard let format = Format(rawValue: text) else { throw Mistake(code: "format", message: "'format' is json or csv") }
+      guard let format = Format(rawValue: text) else { throw Mistake(code: "format", message: "'format' is json, csv or arrow") }
       self.format = format
     }
     if let text = target["limit"] {
@@ -41,26 +40,27 @@ struct TapRequest: Sendable {
   }
 }
 
-/// Sends a client the events of one topic as they are published, as server-sent events (the HTML standard, 9.2): each is a `data:` with one
-/// record; `header` has the names of CSV; `left_out` is the number of events left out so far because the client was too slow; `end` is
-/// last.
+/// Sends a client the events of one topic as they are published, as server-sent events or as an Arrow stream, from which it also learns how
+/// many events were left out because it was too slow, and why the end comes.
 ///
 /// The run never waits for a client: events not taken in time are left out and counted. A topic without clients has no extra cost.
 struct Tap: Sendable {
   private let follow: @Sendable (WebStream) async -> Void
+  private let format: TapRequest.Format
 
   /// Throws if the topic's events have no such fields, or the condition is not about them.
   init(_ topic: any AnyTopic, _ request: TapRequest, clock: any Timekeeper) throws(TapRequest.Mistake) {
     func open<E: Event>(_: E.Type) throws(TapRequest.Mistake) -> @Sendable (WebStream) async -> Void {
       guard let topic = topic as? Topic<E> else { preconditionFailure("the topic has another event type than declared") }
       let records = try TapRecords<E>(request, topic.columns)
-      return { stream in await Self.follow(topic, records, stream, request.time, clock) }
+      return { stream in await Self.follow(topic, records, stream, request, clock) }
     }
+    format = request.format
     follow = try open(topic.eventType)
   }
 
   var response: WebResponse {
-    var response = WebResponse(200, type: "text/event-stream")
+    var response = WebResponse(200, type: format == .arrow ? "application/vnd.apache.arrow.stream" : "text/event-stream")
     response.stream = follow
     return response
   }
@@ -69,11 +69,12 @@ struct Tap: Sendable {
   private static let pulse = Duration.seconds(15)
 
   private static func follow<E: Event>(
-    _ topic: Topic<E>, _ records: TapRecords<E>, _ stream: WebStream, _ time: Duration?, _ clock: any Timekeeper
+    _ topic: Topic<E>, _ records: TapRecords<E>, _ stream: WebStream, _ request: TapRequest, _ clock: any Timekeeper
   ) async {
     let (news, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let options = SubscriptionOptions(overflow: .dropOldest, capacity: 8192)
-    let subscription = topic.subscribeToRows(options: options) { event, row in if records.take(event, row) { bell.yield() } }
+    // Of some millions of events a second these are a hundredth, in which a batch is encoded and tasks get their turn.
+    let options = SubscriptionOptions(overflow: .dropOldest, capacity: request.format == .arrow ? 1 << 16 : 8192)
+    let subscription = topic.subscribeToBatches(options: options) { batch, columns in if records.take(batch, columns) { bell.yield() } }
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         await subscription.finished()
@@ -83,7 +84,7 @@ struct Tap: Sendable {
       group.addTask {
         while (try? await clock.sleep(for: pulse)) != nil { bell.yield() }
       }
-      if let time {
+      if let time = request.time {
         group.addTask {
           guard (try? await clock.sleep(for: time)) != nil else { return }
           records.end("the time is over")
@@ -98,98 +99,6 @@ struct Tap: Sendable {
       }
       subscription.cancel()
       group.cancelAll()
-    }
-  }
-}
-
-/// The records that wait for one client.
-private final class TapRecords<E: Event>: Sendable {
-  private struct State {
-    var out: [UInt8] = []
-    var left: Int
-    var leftOut = 0
-    /// The number of left-out events that was last sent to the client.
-    var reported = 0
-    var end: String?
-  }
-
-  /// The most bytes that wait.
-  private static var most: Int { 1 << 20 }
-
-  private let condition: Expression<E>?
-  private let encoder: EventEncoder<E>
-  private let format: TapRequest.Format
-  private let state: Guarded<State>
-
-  init(_ request: TapRequest, _ columns: ColumnLayout) throws(TapRequest.Mistake) {
-    do throws(ExpressionError) {
-      condition = try request.condition.map { text throws(ExpressionError) in
-        try Expression<E>(
-          text, in: .withoutMemory("a tap sees each event by itself; a filter in the configuration remembers them"), reading: columns)
-      }
-    } catch {
-      throw TapRequest.Mistake(code: "where", message: "'where': \(error)")
-    }
-    if let fields = request.fields {
-      let known = E.schema.fields.map(\.name) + columns.names
-      guard !fields.isEmpty, Set(fields).count == fields.count, let encoder = EventEncoder<E>(fields: fields, columns: columns) else {
-        let wrong = fields.first { !known.contains($0) }.map { shown($0) } ?? "no field, or a field twice"
-        throw TapRequest.Mistake(code: "fields", message: "'fields' names \(wrong); there are \(known.joined(separator: ", "))")
-      }
-      self.encoder = encoder
-    } else {
-      encoder = EventEncoder(columns: columns)
-    }
-    format = request.format
-    var state = State(left: request.limit)
-    if format == .csv { state.out = Array("event: header\ndata: \(encoder.csvHeader)\n\n".utf8) }
-    self.state = Guarded(state)
-  }
-
-  /// Returns true if the client is to be written to.
-  func take(_ event: E, _ row: [Int64]) -> Bool {
-    if let condition, !condition.matches(event, row: row) { return false }
-    return state.withLock { state in
-      if state.left == 0 { return false }
-      if state.out.count > Self.most {
-        state.leftOut += 1
-        return false
-      }
-      state.left -= 1
-      let isFirst = state.out.isEmpty
-      state.out += Array("data: \(record(event, row))\n\n".utf8)
-      if state.left == 0 { state.end = "the limit is reached" }
-      return isFirst || state.left == 0
-    }
-  }
-
-  private func record(_ event: E, _ row: [Int64]) -> String {
-    var out = ByteWriter()
-    if format == .json {
-      encoder.encodeJSON(event, row: row, to: &out)
-      return out.string
-    }
-    encoder.encodeCSV(event, row: row, to: &out)
-    // A quoted text may have several lines; each is a line of the event.
-    return out.string.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" }.map { String($0) }
-      .joined(separator: "\ndata: ")
-  }
-
-  func end(_ reason: String) { state.withLock { $0.end = $0.end ?? reason } }
-
-  /// The bytes to be written; never empty, so that a closed client is noticed.
-  /// - Parameter alsoLeftOut: the events that were lost before they reached this client's queue.
-  func drain(alsoLeftOut: Int) -> (bytes: [UInt8], isOver: Bool) {
-    state.withLock { state in
-      let leftOut = state.leftOut + alsoLeftOut
-      if leftOut > state.reported {
-        state.out += Array("event: left_out\ndata: \(leftOut)\n\n".utf8)
-        state.reported = leftOut
-      }
-      if let end = state.end { state.out += Array("event: end\ndata: \(end)\n\n".utf8) }
-      let bytes = state.out.isEmpty ? Array(":\n\n".utf8) : state.out
-      state.out = []
-      return (bytes, state.end != nil)
     }
   }
 }

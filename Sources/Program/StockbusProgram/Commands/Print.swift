@@ -80,8 +80,7 @@ struct Print: AsyncParsableCommand {
       if !once { throw ValidationError("--after needs --once") }
     }
     if format.form != nil, StandardOutput.isTerminal {
-      throw ValidationError(
-        "\(format) is not for a terminal: write it to a file, as in > events.\(format == .arrow ? "arrows" : "parquet"), or to a pipe")
+      throw ValidationError(StandardOutput.notForTerminal(format.rawValue, "events.\(format == .arrow ? "arrows" : "parquet")"))
     }
   }
 

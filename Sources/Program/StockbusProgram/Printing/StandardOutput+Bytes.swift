@@ -3,7 +3,12 @@ import MarketData
 import StockbusSystem
 
 extension StandardOutput {
-  static let isTerminal = isatty(STDOUT_FILENO) == 1
+  package static let isTerminal = isatty(STDOUT_FILENO) == 1
+
+  /// Why a format of bytes is refused on a terminal.
+  package static func notForTerminal(_ format: String, _ example: String) -> String {
+    "\(format) is not for a terminal: write it to a file, as in > \(example), or to a pipe"
+  }
 
   /// Writes whole lines, waiting for a slow reader; returns why that is not possible. A terminal gets no control characters.
   @Sendable

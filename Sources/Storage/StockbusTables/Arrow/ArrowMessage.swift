@@ -59,10 +59,11 @@ enum ArrowMessage {
   /// - Parameters:
   ///   - nodes: for each column its rows and how many values are missing.
   ///   - buffers: for each buffer its offset in the body and its length.
-  static func batch(rows: Int, nodes: [Int64], buffers: [Int64], body: Int) -> [UInt8] {
+  ///   - metadata: names and values beside the checksum.
+  static func batch(rows: Int, nodes: [Int64], buffers: [Int64], body: Int, metadata: [(String, String)]) -> [UInt8] {
     var flat = FlatBuilder()
     let header = put(rows, nodes, buffers, &flat)
-    return message(.batch, header, body: body, checked: true, &flat)
+    return message(.batch, header, body: body, checked: true, &flat, metadata: metadata)
   }
 
   static func dictionary(id: Int, texts: Int, buffers: [Int64], body: Int) -> [UInt8] {
@@ -79,8 +80,11 @@ enum ArrowMessage {
   }
 
   /// The prefix of a message and its description.
-  private static func message(_ kind: Kind, _ header: Int, body: Int, checked: Bool, _ flat: inout FlatBuilder) -> [UInt8] {
-    let pairs: FlatBuilder.Field = checked ? .place(flat.pairs([(checksumKey, String(decoding: Checksum.blank, as: UTF8.self))])) : .none
+  private static func message(
+    _ kind: Kind, _ header: Int, body: Int, checked: Bool, _ flat: inout FlatBuilder, metadata: [(String, String)] = []
+  ) -> [UInt8] {
+    let checksum = (checksumKey, String(decoding: Checksum.blank, as: UTF8.self))
+    let pairs: FlatBuilder.Field = checked ? .place(flat.pairs([checksum] + metadata)) : .none
     let root = flat.table([.short(4), .byte(kind.rawValue), .place(header), .long(Int64(body)), pairs])
     let description = flat.finish(root)
     let size = UInt32(description.count)

@@ -12,6 +12,7 @@ package final class ArrowWriter {
   private var sent: [SentDictionary]
   /// The rows that were written.
   package private(set) var rows = 0
+  private var hasBatch = false
 
   /// The texts of a column that the stream's reader knows.
   private struct SentDictionary {
@@ -41,25 +42,26 @@ package final class ArrowWriter {
     try sink(out.bytes)
   }
 
-  /// Writes the batch; an empty one writes nothing. Throws `TableError` if a value is missing that has to be there, and what the sink throws.
-  package func write(_ batch: TableBatch) throws {
+  /// Writes the batch. Throws `TableError` if a value is missing that has to be there, and what the sink throws.
+  /// - Parameter metadata: names and values in the batch's message. Without any, an empty batch writes nothing.
+  package func write(_ batch: TableBatch, metadata: [(String, String)] = []) throws {
     precondition(batch.schema == schema, "the batch has the columns of the writer")
-    if batch.rows == 0 { return }
+    if batch.rows == 0, metadata.isEmpty { return }
     try batch.validate()
     out.clear()
     for column in schema.columns.indices where schema.columns[column].type == .text { try putDictionary(column, of: batch) }
-    try putBatch(batch)
+    try putBatch(batch, metadata)
     rows += batch.rows
     try sink(out.bytes)
   }
 
-  /// Ends the stream. A stream without rows gets an empty batch, so that a schema that lost its checksum is noticed.
+  /// Ends the stream. A stream without a batch gets an empty one, so that a schema that lost its checksum is noticed.
   package func finish() throws {
     out.clear()
-    if rows == 0 {
+    if !hasBatch {
       let batch = TableBatch(schema, capacity: 1)
       for column in schema.columns.indices where schema.columns[column].type == .text { try putDictionary(column, of: batch) }
-      try putBatch(batch)
+      try putBatch(batch, [])
     }
     out.append(ArrowMessage.end)
     try sink(out.bytes)
@@ -74,7 +76,8 @@ package final class ArrowWriter {
     out.replace(at: start + place, with: Checksum.digits(sum))
   }
 
-  private func putBatch(_ batch: TableBatch) throws(TableError) {
+  private func putBatch(_ batch: TableBatch, _ metadata: [(String, String)]) throws(TableError) {
+    hasBatch = true
     let rows = batch.rows
     var (nodes, buffers, body): ([Int64], [Int64], Int) = ([], [], 0)
     func reserve(_ size: Int) {
@@ -93,7 +96,7 @@ package final class ArrowWriter {
       }
     }
     let start = out.count
-    out.append(ArrowMessage.batch(rows: rows, nodes: nodes, buffers: buffers, body: body))
+    out.append(ArrowMessage.batch(rows: rows, nodes: nodes, buffers: buffers, body: body, metadata: metadata))
     _ = out.room(body)
     for (column, info) in schema.columns.enumerated() {
       if nodes[column * 2 + 1] > 0 {

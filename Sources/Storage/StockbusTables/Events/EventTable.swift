@@ -17,12 +17,11 @@ package final class EventTable<E: Event> {
   /// By column. Unchecked, as other values that are touched for each event: a check takes longer than the value.
   @exclusivity(unchecked) private var known: [KnownNumbers]
   @exclusivity(unchecked) private var text = ByteWriter(capacity: 256)
-
-  /// The bytes of the texts of a batch, after which the texts of its columns begin anew.
-  private static var textLimit: Int { 1 << 20 }
-  /// The bytes of a column's texts with which a batch is full.
-  private static var longest: Int { 16 << 20 }
+  /// The bytes of the texts of the batch, without symbols and choices.
   @exclusivity(unchecked) private var textBytes = 0
+
+  /// The bytes of the texts of a batch, after which it is full and the texts of its columns begin anew.
+  private static var textLimit: Int { 1 << 20 }
 
   /// Nil if a field does not exist.
   /// - Parameters:
@@ -76,8 +75,11 @@ package final class EventTable<E: Event> {
 
   /// Adds an event to the batch, which must not be full.
   /// - Parameter row: the columns beside it, in the order of their layout; empty if there are none.
-  package func add(_ event: E, row: [Int64] = []) {
-    withUnsafePointer(to: event) { add(UnsafeRawPointer($0)) }
+  package func add(_ event: E, row: [Int64] = []) { withUnsafePointer(to: event) { add(at: $0, row: row) } }
+
+  /// Adds the event at an address, which is not copied.
+  package func add(at event: UnsafePointer<E>, row: [Int64]) {
+    add(UnsafeRawPointer(event))
     for (place, column) in self.row where place < row.count && row[place] != ColumnLayout.missing { batch.set(column, row[place]) }
     batch.endRow()
   }
@@ -88,21 +90,17 @@ package final class EventTable<E: Event> {
     var row: [Int64] = []
     // By pointer, since a call that takes the event copies it.
     events.withUnsafeBufferPointer { events in
-      guard let base = UnsafeRawPointer(events.baseAddress) else { return }
+      guard let base = events.baseAddress else { return }
       while next < events.count, !isFull {
-        add(base + next * MemoryLayout<E>.stride)
-        if let columns {
-          columns.copyRow(next, to: &row)
-          for (place, column) in self.row where place < row.count && row[place] != ColumnLayout.missing { batch.set(column, row[place]) }
-        }
-        batch.endRow()
+        columns?.copyRow(next, to: &row)
+        add(at: base + next, row: row)
         next += 1
       }
     }
   }
 
-  /// True if the rows have to be written before more of them are added; also if their texts are long.
-  package var isFull: Bool { batch.isFull || textBytes > Self.longest }
+  /// True if the batch has its most rows, or texts enough: it is to be written before another event comes.
+  package var isFull: Bool { batch.isFull || textBytes > Self.textLimit }
 
   private func add(_ event: UnsafeRawPointer) {
     for step in steps {
@@ -126,12 +124,13 @@ package final class EventTable<E: Event> {
           learn(byte, step.column, batch.dictionary(step.column).number(of: choices[step.choice].texts[byte]))
         }
       case .text:
-        let dictionary = batch.dictionary(step.column)
-        batch.set(step.column, dictionary.number(of: at.assumingMemoryBound(to: String.self).pointee))
-        textBytes = max(textBytes, dictionary.byteCount)
+        let text = at.assumingMemoryBound(to: String.self).pointee
+        textBytes &+= text.utf8.count
+        batch.set(step.column, batch.dictionary(step.column).number(of: text))
       case .other:
         text.clear()
         fields[step.field].writeText(at, to: &text)
+        textBytes &+= text.count
         text.withBytes { batch.set(step.column, batch.dictionary(step.column).number(of: UnsafeRawBufferPointer($0))) }
       }
     }
@@ -158,6 +157,7 @@ package final class EventTable<E: Event> {
   /// Removes the rows, after they were written. Texts begin anew where there are many: those of messages hardly come twice.
   package func clear() {
     batch.removeAll()
+    textBytes = 0
     for step in steps where batch.schema.columns[step.column].type == .text {
       if batch.dictionary(step.column).byteCount > Self.textLimit { forgetTexts(step.column) }
     }

@@ -40,7 +40,7 @@ package final class EventTableStream<E: Event> {
   /// - Parameter row: the columns beside the event.
   package func add(_ event: E, row: [Int64]) throws {
     table.add(event, row: row)
-    if table.batch.isFull { try endBatch() }
+    if table.isFull { try endBatch() }
   }
 
   private func endBatch() throws {
