@@ -318,7 +318,9 @@ class Taps(Case):
         with run.tap("ticks") as tap:
             next(tap)
         self.assertEqual((list(tap), tap.end), ([], None))
-        script = "import stockbus\nwith stockbus.tap('silent') as tap:\n  print('follows', flush=True)\n  next(tap)"
+        # A shell's background jobs, and so their children, ignore the signal.
+        script = "import signal, stockbus\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        script += "with stockbus.tap('silent') as tap:\n  print('follows', flush=True)\n  next(tap)"
         environment = dict(os.environ, PYTHONPATH=str(MODULE.parent))
         child = subprocess.Popen([sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertEqual(child.stdout.readline(), b"follows\n")
