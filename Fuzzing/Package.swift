@@ -102,7 +102,7 @@ let package = Package(
     plugin("FlashLogger", uses: ["StockbusFiles", "StockbusTerminal"]),
     plugin(
       "ConsoleViewer", uses: ["LibC", "StockbusHistory", "StockbusInstruments", "StockbusTerminal", "StockbusSystem", "StockbusViewing"]),
-    plugin("FileWriter", uses: ["StockbusFiles"]),
+    plugin("FileWriter", uses: ["StockbusFiles", "StockbusTables"]),
     plugin("Recorder", uses: ["StockbusDecoding", "StockbusFiles"]),
     plugin("NullSink"),
     plugin("PaperBroker", uses: ["StockbusTrading", "StockbusHistory", "StockbusInstruments"]),
